@@ -1,0 +1,1 @@
+"""What a plan means: costs per run, idle, ratios, lock-in, expiries and cash."""
