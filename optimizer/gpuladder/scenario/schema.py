@@ -7,11 +7,12 @@ business of ``checks``; reading files is the business of the loaders.
 from __future__ import annotations
 
 import math
-from datetime import date, datetime
+from datetime import date, datetime, time
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -26,9 +27,64 @@ SPAN_PATTERN = r"^\s*\d+\s*(day|week|month|year)s?\s*$"
 
 
 def _refuse_boolean(value: object) -> object:
-    """Refuse ``true`` where a number is meant: Python would read it as 1."""
+    """Refuse what Python would read as a number though nobody meant one: ``true``, ``1_000``."""
     if isinstance(value, bool):
         msg = f"a number is needed, not {str(value).lower()}"
+        raise ValueError(msg)
+    if isinstance(value, str) and ("_" in value or "," in value):
+        msg = f"not a number: {value!r}; write decimals with a point and nothing between thousands"
+        raise ValueError(msg)
+    return value
+
+
+def _read_day(value: object) -> object:
+    """Read an ISO date; numbers and other notations are refused, a midnight stands for its day."""
+    if isinstance(value, datetime):
+        moment: date | datetime = value
+    elif isinstance(value, date):
+        return value
+    else:
+        moment = _read_iso(value, 'a date such as "2026-07-06"')
+    if isinstance(moment, datetime):
+        if moment.tzinfo is not None or moment.time() != time():
+            msg = f"not a date: {value}; a date has no time of day"
+            raise ValueError(msg)
+        return moment.date()
+    return moment
+
+
+def _read_moment(value: object) -> object:
+    """Read an ISO date and time without a zone; a date stands for its midnight."""
+    moment = value if isinstance(value, date) else _read_iso(value, 'such as "2026-07-06 14:00"')
+    if not isinstance(moment, datetime):
+        return datetime(moment.year, moment.month, moment.day)  # noqa: DTZ001 (times are naive)
+    if moment.tzinfo is not None:
+        msg = f"a time zone is not read: {value}; write all times in one zone and leave it out"
+        raise ValueError(msg)
+    return moment
+
+
+def _read_iso(value: object, wanted: str) -> date | datetime:
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        if len(text) == len("2026-07-06") and text[4] == text[7] == "-":
+            return date.fromisoformat(text)
+        if len(text) > len("2026-07-06") and text[4] == text[7] == "-" and text[10] in " T":
+            return datetime.fromisoformat(text)
+        detail = ""
+    except ValueError as error:
+        detail = f" ({error})"
+    msg = f"not a date: {value!r}{detail}; write {wanted}"
+    raise ValueError(msg)
+
+
+def _check_name(value: str) -> str:
+    """Keep names such that all three forms of a scenario can write them."""
+    if value != value.strip() or not value.isprintable() or value[0] in "[{":
+        msg = (
+            f"not a name: {value!r}; a name has no surrounding blanks or control characters "
+            "and does not begin with [ or {"
+        )
         raise ValueError(msg)
     return value
 
@@ -42,13 +98,6 @@ def _one_or_many(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return tuple(value)
     return (value,)
-
-
-def _at_midnight(value: object) -> object:
-    """Let a date stand for its midnight."""
-    if isinstance(value, date) and not isinstance(value, datetime):
-        return datetime(value.year, value.month, value.day)  # noqa: DTZ001 (scenario times are naive)
-    return value
 
 
 def _write_one_or_many(value: tuple[Any, ...]) -> Any:
@@ -65,8 +114,9 @@ Share = Annotated[Number, Field(ge=0, le=1)]
 PositiveShare = Annotated[Number, Field(gt=0, le=1)]
 PositiveWhole = Annotated[Whole, Field(gt=0)]
 NonNegativeWhole = Annotated[Whole, Field(ge=0)]
+Day = Annotated[date, BeforeValidator(_read_day)]
 YearlyChange = Annotated[Number, Field(gt=-1)]
-Identifier = Annotated[str, Field(min_length=1)]
+Identifier = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_name)]
 SpanText = Annotated[
     Span,
     BeforeValidator(_read_span),
@@ -92,7 +142,7 @@ class Record(BaseModel):
 class Segment(Record):
     """A stretch of the time grid with one step."""
 
-    until: date
+    until: Day
     """Date (exclusive) up to which the step holds."""
     step: Step
     """Length of the periods: day, week, month or quarter."""
@@ -101,9 +151,9 @@ class Segment(Record):
 class Horizon(Record):
     """The time that is planned, and how finely."""
 
-    start: date
+    start: Day
     """First day."""
-    end: date | None = None
+    end: Day | None = None
     """Day after the last day; may be left out when segments are given."""
     step: Step | None = None
     """Length of the periods, when it is one throughout."""
@@ -132,7 +182,7 @@ class Hardware(Record):
     """Dense BF16 peak of one GPU, TFLOPS."""
     relative_speed: Positive = 1.0
     """Work of one GPU-hour against the reference hardware's 1.0."""
-    superseded: date | None = None
+    superseded: Day | None = None
     """Date after which it is the previous generation."""
     node_mtbf_hours: Positive | None = None
     """Mean time between hardware failures of one node, hours; none when left out."""
@@ -160,7 +210,7 @@ class Pool(Record):
 class PriceStep(Record):
     """A price that holds from a date on."""
 
-    from_date: date = Field(alias="from")
+    from_date: Day = Field(alias="from")
     price: Positive
     """Price from that date on, currency per GPU-hour."""
 
@@ -170,9 +220,9 @@ class OfferBase(Record):
 
     id: Identifier
     pool: Identifier
-    available_from: date | None = None
+    available_from: Day | None = None
     """First date on which it can start (committed) or be used (metered)."""
-    available_until: date | None = None
+    available_until: Day | None = None
     """Committed: last date on which it can start. Metered: day after the last day of use."""
 
 
@@ -309,15 +359,15 @@ class CampaignBase(Record):
     """What all campaigns have in common."""
 
     id: Identifier
-    team: str | None = None
+    team: Identifier | None = None
     preemption_class: Identifier
     gpu_hours: Positive
     """Useful reference GPU-hours."""
     waste: NonNegative = 0.0
     """Share of failed runs on top of the useful work."""
-    earliest: date
+    earliest: Day
     """First day on which work can be done."""
-    deadline: date
+    deadline: Day
     """Day by which all work is done (exclusive)."""
     coupling: Fabric = Fabric.NODE
     """How far its pieces must talk constantly; `rack` runs only in rack pools."""
@@ -379,8 +429,8 @@ class HeldCommitment(Record):
     pool: Identifier
     kind: Literal["burst_window", "reserved", "dedicated", "owned"]
     gpus: Positive
-    start: date
-    end: date
+    start: Day
+    end: Day
     price: NonNegative
     """Currency per GPU-hour."""
     tenor: SpanText | None = None
@@ -405,7 +455,8 @@ class DemandRow(Record):
     """Baseline demand at one time."""
 
     pool: Identifier
-    at: Annotated[datetime, BeforeValidator(_at_midnight)]
+    at: Annotated[datetime, BeforeValidator(_read_moment)]
+    """Date and time, without a zone."""
     gpus: NonNegative
 
 
@@ -425,15 +476,15 @@ class HardwareLimit(Record):
     """Most committed GPUs of a generation after a date."""
 
     hardware: Identifier
-    after: date
+    after: Day
     max_committed_gpus: NonNegative
 
 
 class CashBudget(Record):
     """Most payments in a span, undiscounted."""
 
-    from_date: date = Field(alias="from")
-    until: date
+    from_date: Day = Field(alias="from")
+    until: Day
     max: NonNegative
     """Currency."""
 
@@ -469,7 +520,8 @@ class Scenario(Record):
     """Everything the model is told."""
 
     name: Identifier
-    description: str = ""
+    description: Annotated[str, Field(max_length=30_000)] = ""
+    """Free text."""
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
     """ISO 4217 code."""
     horizon: Horizon
