@@ -73,8 +73,7 @@ class Order(Frozen):
 
 
 class MeteredUse(Frozen):
-    """GPUs of an on-demand offer, or drawn from a flex reservation, at one level of a period's
-    demand duration curve."""
+    """GPUs of an on-demand offer at one level of a period's demand duration curve."""
 
     offer: str
     period: date
@@ -84,6 +83,17 @@ class MeteredUse(Frozen):
     the only level of a period without demand rows."""
     gpus: float
     """GPUs in use during that level's share of the period."""
+
+
+class FlexUse(Frozen):
+    """GPUs drawn from a flex reservation by campaigns, averaged over a period.
+
+    Draws serve campaigns alone, never baseline demand or backfill.
+    """
+
+    offer: str
+    period: date
+    gpus: float
 
 
 class StableUse(Frozen):
@@ -175,7 +185,7 @@ class Plan(Frozen):
     seconds: dict[str, float]
     orders: tuple[Order, ...] = ()
     on_demand: tuple[MeteredUse, ...] = ()
-    drawn: tuple[MeteredUse, ...] = ()
+    drawn: tuple[FlexUse, ...] = ()
     stable_use: tuple[StableUse, ...] = ()
     spot_use: tuple[SpotUse, ...] = ()
     runs: tuple[Run, ...] = ()

@@ -1,0 +1,58 @@
+"""The program, as the table of contents of its mathematics (see FORMULATION.md)."""
+
+from __future__ import annotations
+
+import gc
+
+import pyomo.environ as pyo
+
+from gpuladder_models.balance import (
+    add_backfill,
+    add_campaign_use,
+    add_dedicated_supply,
+    add_draws,
+    add_stable_supply,
+)
+from gpuladder_models.campaigns import add_elastic, add_gangs, add_spot_depth
+from gpuladder_models.data import ProgramData
+from gpuladder_models.objective import add_objective
+from gpuladder_models.policy import (
+    add_cash_budgets,
+    add_exposure,
+    add_ladder,
+    add_policy_spot_share,
+    add_provider_share,
+)
+from gpuladder_models.supply import add_capacity, add_orders
+
+
+def build_model(data: ProgramData) -> pyo.ConcreteModel:
+    """Return the Pyomo model of the program.
+
+    Automatic garbage collection is off while it is built, and restored: hundreds of thousands of
+    small objects that all stay alive make the collector the slowest part otherwise.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        model = pyo.ConcreteModel("gpuladder")
+        add_orders(model, data)
+        add_capacity(model, data)
+        add_elastic(model, data)
+        add_gangs(model, data)
+        add_spot_depth(model, data)
+        add_campaign_use(model, data)
+        add_backfill(model, data)
+        add_stable_supply(model, data)
+        add_draws(model, data)
+        add_dedicated_supply(model, data)
+        add_ladder(model, data)
+        add_policy_spot_share(model, data)
+        add_provider_share(model, data)
+        add_exposure(model, data)
+        add_cash_budgets(model, data)
+        add_objective(model, data)
+    finally:
+        if collecting:
+            gc.enable()
+    return model

@@ -1,0 +1,39 @@
+"""The objective: net present cost, line by line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+from pyomo.core.expr.numeric_expr import LinearExpression
+
+from gpuladder_models.data import FloatArray, ProgramData
+
+
+def costs(data: ProgramData) -> dict[str, FloatArray]:
+    """Return the cost of one unit of each variable, by variable family (O1 … O8)."""
+    return {
+        "lots": data.orders.cost,
+        "placed": data.orders.setup_cost,
+        "on_demand": data.on_demand.cost,
+        "drawn": data.flex.draw_cost,
+        "spot": data.elastic.spot_cost,
+        "mode": data.gangs.mode_cost,
+        "dropped_elastic": data.drops.elastic_cost,
+        "dropped_gang": data.drops.gang_cost,
+        "backfilled": data.backfill.cost,
+    }
+
+
+def add_objective(model: pyo.ConcreteModel, data: ProgramData) -> None:
+    """Minimise the net present cost; implements (O1) to (O8)."""
+    coefficients: list[float] = []
+    variables: list[object] = []
+    for family, cost in costs(data).items():
+        members = list(getattr(model, family).values())
+        for position in np.flatnonzero(cost).tolist():
+            coefficients.append(float(cost[position]))
+            variables.append(members[position])
+    model.net_present_cost = pyo.Objective(
+        expr=LinearExpression(constant=0.0, linear_coefs=coefficients, linear_vars=variables),
+        sense=pyo.minimize,
+    )

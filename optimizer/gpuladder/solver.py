@@ -1,0 +1,410 @@
+"""The only module that talks to HiGHS: hand-over, progress, limits, edits in place and read-back.
+
+Facts about HiGHS and highspy that this file relies on (highspy 1.16, each guarded by a test): the
+constructor prints a banner to the process's stdout; a callback may ask for an end; the run clock goes
+on across runs of one instance; the size of the thread pool is fixed until it is reset; there are no
+duals of a mixed-integer program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import highspy
+import numpy as np
+import pyomo.environ as pyo
+
+from gpuladder.compiled import CompiledModel, FloatArray, compile_model
+from gpuladder.errors import NoPlanError, Problem
+from gpuladder.plan import SolveOptions, Status, Termination
+
+INTEGRALITY_TOLERANCE = 1e-9  # values further off are rounded and the rest solved again
+FEASIBILITY_TOLERANCE = 1e-7
+_HIGHS = highspy.HighsModelStatus
+_FEASIBLE_POINT = 2  # HighsSolutionStatus: a point that satisfies every row and bound
+_TERMINATIONS = {
+    _HIGHS.kOptimal: Termination.GAP_REACHED,
+    _HIGHS.kModelEmpty: Termination.GAP_REACHED,
+    _HIGHS.kInfeasible: Termination.INFEASIBLE,
+    _HIGHS.kUnbounded: Termination.UNBOUNDED,
+    _HIGHS.kTimeLimit: Termination.TIME_LIMIT,
+    _HIGHS.kInterrupt: Termination.INTERRUPTED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is known while the solver runs; None where nothing is known yet."""
+
+    seconds: float
+    incumbent: float | None
+    bound: float | None
+    gap: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a solve ended with. ``status`` says what the point is, ``termination`` why it stopped."""
+
+    termination: Termination
+    status: Status
+    objective: float | None
+    bound: float | None
+    gap: float | None
+    columns: FloatArray | None
+    """Value of every column; None without a plan."""
+    row_duals: FloatArray | None
+    """Cost per unit of each row's right-hand side; linear programs only."""
+    reduced_costs: FloatArray | None
+    seconds: float
+    nodes: int
+
+
+def highs_version() -> str:
+    """Return the version of the solver."""
+    return f"{highspy.HIGHS_VERSION_MAJOR}.{highspy.HIGHS_VERSION_MINOR}.{highspy.HIGHS_VERSION_PATCH}"
+
+
+def relative_gap(objective: float, bound: float) -> float:
+    """Return (objective − bound) ÷ |objective|; zero when they agree to rounding."""
+    distance = max(objective - bound, 0.0)
+    if distance <= 1e-9 * max(1.0, abs(objective)):
+        return 0.0
+    return distance / abs(objective) if objective else float("inf")
+
+
+class Program:
+    """A program loaded into HiGHS, edited in place and solved as often as needed."""
+
+    def __init__(self, model: pyo.ConcreteModel | CompiledModel) -> None:
+        self.compiled = model if isinstance(model, CompiledModel) else compile_model(model)
+        self.log: list[str] = []
+        self._highs = _silent_highs()
+        self._integer_columns = np.flatnonzero(self.compiled.is_integer).astype(np.int32)
+        self._fixed = False
+        self._load()
+
+    @property
+    def num_columns(self) -> int:
+        """Number of variables."""
+        return self.compiled.num_columns
+
+    def _load(self) -> None:
+        compiled, lp = self.compiled, highspy.HighsLp()
+        lp.num_col_, lp.num_row_ = compiled.num_columns, compiled.num_rows
+        lp.col_cost_, lp.col_lower_, lp.col_upper_ = (
+            compiled.cost,
+            compiled.column_lower,
+            compiled.column_upper,
+        )
+        lp.row_lower_, lp.row_upper_ = compiled.row_lower, compiled.row_upper
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        lp.a_matrix_.start_ = compiled.starts
+        lp.a_matrix_.index_ = compiled.columns
+        lp.a_matrix_.value_ = compiled.values
+        if len(self._integer_columns):
+            kinds = np.where(compiled.is_integer, 1, 0)
+            names = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+            lp.integrality_ = [names[kind] for kind in kinds.tolist()]
+        _expect(self._highs.passModel(lp), "take the program")
+
+    def column_values(self, outcome: Outcome, family: str) -> FloatArray:
+        """Return the values of one variable family.
+
+        Raises
+        ------
+        NoPlanError
+            When the outcome holds no plan to read.
+        """
+        if outcome.columns is None:
+            raise NoPlanError(
+                Problem(
+                    code="GL-R001",
+                    what=f"the solver ended without a plan ({outcome.termination.value})",
+                    why="there is nothing to read",
+                    fix="raise solver.time_limit_seconds, or look at why the scenario is infeasible",
+                )
+            )
+        return outcome.columns[self.compiled.column_blocks[family].slice]
+
+    def set_costs(self, family: str, costs: FloatArray) -> None:
+        """Replace the objective coefficients of a variable family."""
+        positions = self._positions(self.compiled.column_blocks[family].slice)
+        _expect(
+            self._highs.changeColsCost(len(positions), positions, np.asarray(costs, np.float64)),
+            "change costs",
+        )
+
+    def set_column_bounds(self, family: str, lower: FloatArray, upper: FloatArray) -> None:
+        """Replace the bounds of a variable family."""
+        positions = self._positions(self.compiled.column_blocks[family].slice)
+        self._set_bounds(positions, np.asarray(lower, np.float64), np.asarray(upper, np.float64))
+
+    def set_row_bounds(self, family: str, key: int, lower: float, upper: float) -> None:
+        """Replace both right-hand sides of one row of a constraint family."""
+        block = self.compiled.row_blocks[family]
+        row = block.begin + block.keys.index(key)
+        _expect(self._highs.changeRowBounds(row, lower, upper), "change a right-hand side")
+
+    @contextlib.contextmanager
+    def integers_fixed(self, columns: FloatArray) -> Iterator[None]:
+        """Fix every integer at its rounded value in ``columns`` and relax its type; then restore.
+
+        Both are needed: with types left in place HiGHS still treats the program as mixed-integer
+        and gives no duals.
+        """
+        positions = self._integer_columns
+        rounded = np.round(columns[positions])
+        lp = self._highs.getLp()
+        lower = np.asarray(lp.col_lower_)[positions]
+        upper = np.asarray(lp.col_upper_)[positions]
+        self._set_types(highspy.HighsVarType.kContinuous)
+        self._set_bounds(positions, rounded, rounded)
+        self._fixed = True
+        try:
+            yield
+        finally:
+            self._fixed = False
+            self._set_bounds(positions, lower, upper)
+            self._set_types(highspy.HighsVarType.kInteger)
+
+    def solve(
+        self,
+        options: SolveOptions,
+        *,
+        start: FloatArray | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Outcome:
+        """Solve the program as it now stands.
+
+        Parameters
+        ----------
+        start : float64, shape (num_columns,), optional
+            Values of an earlier plan; the solver repairs or drops it when it does not fit.
+        on_progress : callable, optional
+            Called from within the solver, often; must be quick.
+
+        Returns
+        -------
+        Outcome
+            With a plan whenever the solver has one, at whatever limit it stopped.
+        """
+        began = time.monotonic()
+        self._set_options(options)
+        if start is not None and len(self._integer_columns):
+            solution = highspy.HighsSolution()
+            solution.col_value = start
+            solution.value_valid = True
+            self._highs.setSolution(solution)
+        with _Watch(self._highs, on_progress, self.log):
+            self._highs.run()
+        if self._highs.getModelStatus() == _HIGHS.kUnboundedOrInfeasible:
+            self._highs.setOptionValue("presolve", "off")
+            self._highs.run()
+            self._highs.setOptionValue("presolve", "choose")
+        outcome = self._read(options, time.monotonic() - began)
+        return self._polished(outcome, options)
+
+    def _polished(self, outcome: Outcome, options: SolveOptions) -> Outcome:
+        """Put integers on whole numbers and solve the rest again, where rounding was needed."""
+        if self._fixed or outcome.columns is None or not len(self._integer_columns):
+            return outcome
+        values = outcome.columns[self._integer_columns]
+        if np.abs(values - np.round(values)).max() <= INTEGRALITY_TOLERANCE:
+            return outcome
+        with self.integers_fixed(outcome.columns):
+            linear = self.solve(options)
+        if linear.columns is None or linear.objective is None:
+            return outcome
+        bound = outcome.bound if outcome.bound is None else min(outcome.bound, linear.objective)
+        gap = None if bound is None else relative_gap(linear.objective, bound)
+        is_proven = gap is not None and gap <= options.relative_gap + 1e-12
+        return Outcome(
+            termination=outcome.termination,
+            status=Status.OPTIMAL if is_proven else Status.FEASIBLE,
+            objective=linear.objective,
+            bound=bound,
+            gap=gap,
+            columns=linear.columns,
+            row_duals=None,
+            reduced_costs=None,
+            seconds=outcome.seconds + linear.seconds,
+            nodes=outcome.nodes,
+        )
+
+    def _set_options(self, options: SolveOptions) -> None:
+        highs = self._highs
+        _match_thread_pool(options.threads)
+        highs.setOptionValue("threads", options.threads)
+        highs.setOptionValue("random_seed", options.seed)
+        highs.setOptionValue("mip_rel_gap", options.relative_gap)
+        highs.setOptionValue("primal_feasibility_tolerance", FEASIBILITY_TOLERANCE)
+        highs.setOptionValue("time_limit", highs.getRunTime() + options.time_limit_seconds)
+
+    def _read(self, options: SolveOptions, seconds: float) -> Outcome:
+        """Read the outcome; no value before both statuses have been looked at."""
+        highs = self._highs
+        termination = _TERMINATIONS.get(highs.getModelStatus(), Termination.SOLVER_ERROR)
+        info = highs.getInfo()
+        is_mixed = bool(len(self._integer_columns)) and not self._fixed
+        has_point = info.primal_solution_status == _FEASIBLE_POINT and termination not in (
+            Termination.INFEASIBLE,
+            Termination.UNBOUNDED,
+        )
+        if not has_point:
+            infeasible = termination is Termination.INFEASIBLE
+            return Outcome(
+                termination=termination,
+                status=Status.INFEASIBLE if infeasible else Status.NO_PLAN,
+                objective=None,
+                bound=_finite(info.mip_dual_bound) if is_mixed and not infeasible else None,
+                gap=None,
+                columns=None,
+                row_duals=None,
+                reduced_costs=None,
+                seconds=seconds,
+                nodes=max(int(info.mip_node_count), 0),
+            )
+        solution = highs.getSolution()
+        objective = float(info.objective_function_value)
+        bound: float | None
+        if is_mixed:
+            bound = _finite(info.mip_dual_bound)
+            bound = bound if bound is None else min(bound, objective)
+        else:
+            bound = objective if termination is Termination.GAP_REACHED else None
+        gap = None if bound is None else relative_gap(objective, bound)
+        is_proven = gap is not None and gap <= options.relative_gap + 1e-12
+        return Outcome(
+            termination=termination,
+            status=Status.OPTIMAL if is_proven else Status.FEASIBLE,
+            objective=objective,
+            bound=bound,
+            gap=gap,
+            columns=np.array(solution.col_value, np.float64),
+            row_duals=None if is_mixed else np.array(solution.row_dual, np.float64),
+            reduced_costs=None if is_mixed else np.array(solution.col_dual, np.float64),
+            seconds=seconds,
+            nodes=max(int(info.mip_node_count), 0) if is_mixed else 0,
+        )
+
+    @staticmethod
+    def _positions(block: slice) -> np.ndarray[Any, np.dtype[np.int32]]:
+        return np.arange(block.start, block.stop, dtype=np.int32)
+
+    def _set_bounds(self, positions: Any, lower: FloatArray, upper: FloatArray) -> None:
+        if len(positions):
+            _expect(
+                self._highs.changeColsBounds(len(positions), positions, lower, upper),
+                "change bounds",
+            )
+
+    def _set_types(self, kind: highspy.HighsVarType) -> None:
+        positions = self._integer_columns
+        if len(positions):
+            kinds = np.full(len(positions), int(kind), np.uint8)
+            _expect(
+                self._highs.changeColsIntegrality(len(positions), positions, kinds),
+                "change variable types",
+            )
+
+
+class _Watch:
+    """Listens to HiGHS while it runs: progress, the log, and a request to stop (Ctrl-C)."""
+
+    def __init__(
+        self,
+        highs: highspy.Highs,
+        on_progress: Callable[[Progress], None] | None,
+        log: list[str],
+    ) -> None:
+        self._highs, self._on_progress, self._log = highs, on_progress, log
+        self._stop = False
+        self._previous: Any = None
+
+    def __enter__(self) -> _Watch:
+        highs = self._highs
+        highs.cbLogging += self._note
+        highs.cbMipInterrupt += self._check
+        highs.cbSimplexInterrupt += self._check
+        highs.cbIpmInterrupt += self._check
+        if self._on_progress is not None:
+            highs.cbMipLogging += self._report
+            highs.cbMipImprovingSolution += self._report
+        if threading.current_thread() is threading.main_thread():
+            self._previous = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+        self._highs.clearCallbacks()
+
+    def _interrupt(self, _signal: int, _frame: FrameType | None) -> None:
+        self._stop = True
+
+    def _check(self, event: Any) -> None:
+        if self._stop:
+            event.interrupt()
+
+    def _note(self, event: Any) -> None:
+        self._log.append(event.message)
+
+    def _report(self, event: Any) -> None:
+        out = event.data_out
+        incumbent, bound = _finite(out.mip_primal_bound), _finite(out.mip_dual_bound)
+        gap = None if incumbent is None or bound is None else relative_gap(incumbent, bound)
+        if self._on_progress is not None:
+            self._on_progress(Progress(float(out.running_time), incumbent, bound, gap))
+
+
+def _finite(value: float) -> float | None:
+    """Return a value, or None for HiGHS's ways of saying that it is not known."""
+    return float(value) if np.isfinite(value) and abs(value) < highspy.kHighsInf else None
+
+
+def _expect(status: highspy.HighsStatus, doing: str) -> None:
+    if status == highspy.HighsStatus.kError:
+        raise NoPlanError(
+            Problem(
+                code="GL-R002",
+                what=f"the solver could not {doing}",
+                why="it refused the arrays it was given",
+                fix="report this with the scenario: the program should never be malformed",
+            )
+        )
+
+
+_pool_threads: int | None = None
+
+
+def _match_thread_pool(threads: int) -> None:
+    """Let the next run use ``threads`` threads; HiGHS keeps the first pool's size otherwise."""
+    global _pool_threads  # noqa: PLW0603 (HiGHS's own thread pool is one per process)
+    if _pool_threads != threads:
+        highspy.Highs.resetGlobalScheduler(True)
+        _pool_threads = threads
+
+
+def _silent_highs() -> highspy.Highs:
+    """Return a new HiGHS whose banner does not reach stdout, where data goes."""
+    sys.stdout.flush()
+    with open(os.devnull, "wb") as sink:
+        saved = os.dup(1)
+        try:
+            os.dup2(sink.fileno(), 1)
+            highs = highspy.Highs()
+            highs.setOptionValue("log_to_console", False)
+        finally:
+            os.dup2(saved, 1)
+            os.close(saved)
+    return highs
