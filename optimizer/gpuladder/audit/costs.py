@@ -1,0 +1,161 @@
+"""The net present cost, line by line, from the plan's quantities and the scenario's prices."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from gpuladder.audit.facts import Facts, hour_of, kind_of
+from gpuladder.audit.findings import Finding, money_differs
+from gpuladder.audit.quantities import LevelUse, Lot, Quantities
+from gpuladder.audit.supply import spot_gpus
+from gpuladder.plan import COST_LINES, CostLine, Plan, Status
+from gpuladder.scenario.schema import DedicatedOffer, OwnedOffer
+from gpuladder.timegrid import FloatArray
+
+_DAYS_PER_YEAR = 365.0
+_GAP_TOLERANCE = 1e-9
+
+
+def cost_lines(facts: Facts, plan: Quantities) -> tuple[CostLine, ...]:
+    """Return every line of the net present cost, in the order of ``COST_LINES``."""
+    amounts: dict[str, float] = defaultdict(float)
+    present = facts.hours * facts.midpoint_factors
+    for offer, use in plan.on_demand.items():
+        average = level_average(facts, facts.tables.on_demand[offer].pool, use)
+        amounts["on_demand"] += float(np.sum(average * facts.metered_prices(offer) * present))
+    for key in facts.tables.spot:
+        used = spot_gpus(facts, plan, key)
+        if used.any():
+            amounts["spot"] += float(np.sum(used * facts.metered_prices(key) * present))
+    for lot in plan.lots:
+        for line, amount in _lot_costs(facts, lot):
+            amounts[line] += amount
+    for key, drawn in plan.drawn.items():
+        flex = facts.tables.committed[key]
+        if not isinstance(flex, OwnedOffer) and flex.usage_price is not None:
+            amounts["usage"] += float(np.sum(drawn * present)) * flex.usage_price
+    for campaign, share in plan.dropped.items():
+        drop_cost = facts.tables.campaigns[campaign].drop_cost
+        amounts["drop"] += share * drop_cost if drop_cost is not None else 0.0
+    values = {buyer.id: buyer.value for buyer in facts.scenario.backfill}
+    for (buyer, _), gpus in plan.backfill.items():
+        amounts["backfill_revenue"] -= float(np.sum(gpus * present)) * values[buyer]
+    return tuple(CostLine(line=line, amount=amounts[line]) for line in COST_LINES)
+
+
+def level_average(facts: Facts, pool: str, use: LevelUse) -> FloatArray:
+    """Return GPUs averaged over the levels of each period by their shares, shape (T,)."""
+    average = np.zeros(facts.num_periods)
+    for (period, level), gpus in use.items():
+        levels = facts.levels[pool][period]
+        if 0 <= level < len(levels):
+            average[period] += levels[level][1] * gpus
+    return average
+
+
+def holding_rate(facts: Facts, lot: Lot) -> float:
+    """Return what a leased order costs per hour of its term, currency; 0 for owned hardware."""
+    if isinstance(lot.offer, OwnedOffer):
+        return 0.0
+    return lot.gpus * facts.price(lot.offer, lot.start)
+
+
+def hours_after_horizon(facts: Facts, lot: Lot) -> float:
+    """Return the hours of an order's term that lie past the horizon end."""
+    end = hour_of(facts, facts.grid.end)
+    return max(hour_of(facts, lot.end) - max(hour_of(facts, lot.start), end), 0.0)
+
+
+def owned_value(facts: Facts, lot: Lot) -> float:
+    """Return what owned hardware is worth at the earlier of horizon end and end of life."""
+    if not isinstance(lot.offer, OwnedOffer):
+        return 0.0
+    years = (min(lot.end, facts.grid.end) - lot.start).days / _DAYS_PER_YEAR
+    kept = math.pow(lot.offer.residual_per_year, years)
+    return lot.gpus * lot.offer.capex_per_gpu * kept
+
+
+def _lot_costs(facts: Facts, lot: Lot) -> Iterator[tuple[str, float]]:
+    hours = lot.shares * facts.hours
+    accrued = float(np.sum(hours * facts.midpoint_factors))
+    if isinstance(lot.offer, OwnedOffer):
+        yield "owned_capex", lot.gpus * lot.offer.capex_per_gpu * facts.factor(lot.start)
+        yield "owned_opex", lot.gpus * lot.offer.opex_per_gpu_hour * accrued
+        sold = min(lot.end, facts.grid.end)
+        yield "owned_residual", -owned_value(facts, lot) * facts.factor(sold)
+        return
+    rate, upfront = holding_rate(facts, lot), lot.offer.upfront
+    prepaid = upfront * rate * float(hours.sum()) * facts.factor(lot.start)
+    yield kind_of(lot.offer), prepaid + (1.0 - upfront) * rate * accrued
+    tail = rate * hours_after_horizon(facts, lot) * facts.factor(facts.grid.end)
+    yield "commitment_tail", facts.scenario.policy.tail_charge * tail
+    if isinstance(lot.offer, DedicatedOffer) and lot.lots > 0:
+        yield "setup", lot.offer.setup_cost * facts.factor(lot.start)
+
+
+def cost_findings(facts: Facts, plan: Plan, placed: Quantities) -> Iterator[Finding]:
+    """Compare the stated lines, objective and proof with what the quantities cost."""
+    computed = {line.line: line.amount for line in cost_lines(facts, placed)}
+    stated: dict[str, float] = defaultdict(float)
+    for line in plan.costs:
+        stated[line.line] += line.amount
+    for name in dict.fromkeys((*computed, *stated)):
+        if name not in computed:
+            text = f"{name} is no cost line"
+            yield _fault("unknown_id", name, text, abs(stated[name]))
+        elif money_differs(stated[name], computed[name]):
+            text = (
+                f"{name}: {stated[name]:,.2f} {plan.currency} stated, but the quantities cost "
+                f"{computed[name]:,.2f}"
+            )
+            yield _fault("cost_line", name, text, abs(stated[name] - computed[name]))
+    yield from _objective(plan, sum(stated.values()))
+    yield from _proof(plan)
+
+
+def _objective(plan: Plan, total: float) -> Iterator[Finding]:
+    if plan.objective is None:
+        yield _fault("objective", "objective", "the plan states no objective", 0.0)
+    elif money_differs(plan.objective, total):
+        text = (
+            f"the objective is {plan.objective:,.2f} {plan.currency}, but the cost lines add up to "
+            f"{total:,.2f}"
+        )
+        yield _fault("objective", "objective", text, abs(plan.objective - total))
+
+
+def _proof(plan: Plan) -> Iterator[Finding]:
+    if plan.objective is None:
+        return
+    if plan.bound is None:
+        if plan.status is Status.OPTIMAL:
+            yield _fault("bound", "bound", "the plan is called optimal without a bound", 0.0)
+        return
+    slack = plan.objective - plan.bound
+    if not slack >= -_proof_tolerance(plan.objective):
+        text = f"the bound {plan.bound:,.2f} is above the objective {plan.objective:,.2f}"
+        yield _fault("bound", "bound", text, -slack)
+        return
+    if slack <= _proof_tolerance(plan.objective):
+        return
+    gap = slack / abs(plan.objective) if plan.objective else math.inf
+    asked = plan.options.relative_gap
+    if plan.status is Status.OPTIMAL and gap > asked + _GAP_TOLERANCE:
+        text = f"the plan is called optimal, but its gap {gap:.3g} is above the {asked:g} asked for"
+        yield _fault("bound", "gap", text, gap - asked)
+    if plan.gap is not None and not abs(plan.gap - gap) <= 1e-6 * max(gap, 1.0):
+        text = f"the gap is stated as {plan.gap:.6g}, but objective and bound give {gap:.6g}"
+        yield _fault("bound", "gap", text, abs(plan.gap - gap))
+
+
+def _proof_tolerance(objective: float) -> float:
+    """Return the currency by which a solver's bound may pass its own objective."""
+    return 0.005 + 1e-6 * abs(objective)
+
+
+def _fault(code: str, key: str, text: str, amount: float) -> Finding:
+    return Finding(code=code, key=key, period=None, message=text, amount=amount)
