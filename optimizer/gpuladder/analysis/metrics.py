@@ -14,8 +14,8 @@ class Metric:
     """Unit and definition of one metric."""
 
     unit: str
-    """``currency`` (the scenario's), ``GPU-hours``, ``GPUs``, ``share`` (0…1), ``months``, ``runs``,
-    ``count``, ``date`` (ISO text) or ``text``."""
+    """``currency`` (the scenario's), ``GPU-hours``, ``GPUs``, ``share`` (0…1), ``months``,
+    ``runs``, ``count``, ``date`` (ISO text) or ``text``."""
     definition: str
 
 

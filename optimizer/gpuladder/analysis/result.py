@@ -7,7 +7,7 @@ inclusive, ``end`` and ``to`` dates exclusive. A number that cannot be told is N
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
@@ -26,9 +26,8 @@ class AuditOutcome(Protocol):
     def passed(self) -> bool:
         """Whether nothing was found."""
 
-    @property
-    def findings(self) -> Sequence[object]:
-        """What was found, one record each."""
+    def record(self) -> dict[str, object]:
+        """Return ``passed`` and the findings as values that JSON can hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +116,7 @@ class CampaignRow:
     gpus: float
     """Gang: its size; elastic: most GPUs in use in any period."""
     gpu_hours: float
-    """GPU-hours used, stable and spot."""
+    """Used, stable and spot."""
     spot_gpu_hours: float
     committed_gpu_hours: float
     """GPU-hours used of committed capacity, held included."""
@@ -138,7 +137,7 @@ class CampaignRow:
     cost_per_run: float | None
     """Loaded cost ÷ runs."""
     drop_cost: float
-    """Present value charged for what is not done."""
+    """Charged for what is not done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +174,6 @@ class CapacityRow:
     flex_gpus: float
     """Held under flex reservations (in no other column); usable only as drawn."""
     drawn_gpus: float
-    """Of the flex GPUs, drawn."""
     on_demand_gpus: float
     spot_gpus: float
     demand_gpus: float
@@ -262,7 +260,7 @@ class QuarterCostRow:
 
     quarter_start: date
     line: str
-    """A line of ``plan.COST_LINES``, or ``held`` (sunk; no present value in the objective)."""
+    """A line of ``plan.COST_LINES``, or ``held`` (sunk, so no part of the objective)."""
     present_value: float
     """Lumps spread over the term's in-horizon hours; adds up to the cost line."""
     cash: float
@@ -290,7 +288,7 @@ class LockInRow:
 
     at: date
     quarter_start: bool
-    """Whether the date is the first day of a calendar quarter."""
+    """Whether it is the first day of a calendar quarter."""
     new_obligation: float
     """Cost of the remaining terms of the plan's orders signed by then, prepaid or not."""
     held_obligation: float
@@ -312,7 +310,7 @@ class LadderRow:
     window_start: date
     window_end: date
     committed_before: float
-    """GPUs committed at the window's start (past the horizon: at the horizon end)."""
+    """GPUs committed at the window's start (past the horizon: at its end)."""
     expiring_before: float
     """GPUs whose term ends after the window's start and by its end."""
     share_before: float | None
