@@ -1,0 +1,1 @@
+"""The mathematics of gpuladder: the program, given arrays."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pyomo.environ as pyo
+from typing import TYPE_CHECKING
 
-from gpuladder_models.data import IntArray, ProgramData
+import numpy as np
+
 from gpuladder_models.rows import Term, add_rows, add_variable, matrix_term, term
+
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
+    from gpuladder_models.data import IntArray, ProgramData
 
 
 def add_campaign_use(model: pyo.ConcreteModel, data: ProgramData) -> None:
@@ -156,7 +161,12 @@ def add_dedicated_supply(model: pyo.ConcreteModel, data: ProgramData) -> None:
             matrix_term(model.lots, cells.firm_dedicated),
             term(model.drawn, flex.cell[flex.draw_flex[draws]], draws),
             term(model.stable, elastic.stable_cell[use], use, -1.0),
-            term(model.mode, gangs.stable.row[runs], gangs.stable.column[runs], -gangs.stable.value[runs]),
+            term(
+                model.mode,
+                gangs.stable.row[runs],
+                gangs.stable.column[runs],
+                -gangs.stable.value[runs],
+            ),
         ],
         lower=np.where(insisted, -cells.held_dedicated, -np.inf),
     )

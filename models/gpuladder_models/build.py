@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from typing import TYPE_CHECKING
 
 import pyomo.environ as pyo
 
@@ -14,7 +15,6 @@ from gpuladder_models.balance import (
     add_stable_supply,
 )
 from gpuladder_models.campaigns import add_elastic, add_gangs, add_spot_depth
-from gpuladder_models.data import ProgramData
 from gpuladder_models.objective import add_objective
 from gpuladder_models.policy import (
     add_cash_budgets,
@@ -24,6 +24,9 @@ from gpuladder_models.policy import (
     add_provider_share,
 )
 from gpuladder_models.supply import add_capacity, add_orders
+
+if TYPE_CHECKING:
+    from gpuladder_models.data import ProgramData
 
 
 def build_model(data: ProgramData) -> pyo.ConcreteModel:

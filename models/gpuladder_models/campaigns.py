@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyomo.environ as pyo
 
-from gpuladder_models.data import ProgramData
 from gpuladder_models.rows import add_rows, add_variable, matrix_term, term
+
+if TYPE_CHECKING:
+    from gpuladder_models.data import ProgramData
 
 
 def add_elastic(model: pyo.ConcreteModel, data: ProgramData) -> None:
@@ -45,7 +49,9 @@ def add_elastic(model: pyo.ConcreteModel, data: ProgramData) -> None:
                 stable,
             ),
             term(
-                model.spot, width_row[elastic.spot_instance, data.spot.period[elastic.spot_cell]], spot
+                model.spot,
+                width_row[elastic.spot_instance, data.spot.period[elastic.spot_cell]],
+                spot,
             ),
         ],
         upper=elastic.width,

@@ -65,12 +65,18 @@ def _objective(equation: str, name: str, title: str, index: str) -> Component:
 
 COMPONENTS: tuple[Component, ...] = (
     _variable("V1", "lots", "lots bought", "order j: committed offer and start", "lot"),
-    _variable("V2", "placed", "order placed or not", "order with a setup cost or minimum", "0 or 1"),
+    _variable(
+        "V2", "placed", "order placed or not", "order with a setup cost or minimum", "0 or 1"
+    ),
     _variable("V3", "firm", "firm committed capacity", "cell n: pool and period", "GPU"),
     _variable("V4", "flex_held", "flex capacity held", "flex offer and cell x", "GPU"),
     _variable("V5", "stable", "stable GPUs of an elastic campaign", "campaign and cell", "GPU"),
-    _variable("V6", "spot", "spot GPUs of an elastic campaign", "campaign, spot offer, period", "GPU"),
-    _variable("V7", "dropped_elastic", "share of an elastic campaign not done", "campaign", "share"),
+    _variable(
+        "V6", "spot", "spot GPUs of an elastic campaign", "campaign, spot offer, period", "GPU"
+    ),
+    _variable(
+        "V7", "dropped_elastic", "share of an elastic campaign not done", "campaign", "share"
+    ),
     _variable("V8", "mode", "mode of a gang chosen", "gang, place, size and start m", "0 or 1"),
     _variable("V9", "dropped_gang", "gang not run", "gang", "0 or 1"),
     _variable("V10", "campaign_use", "stable GPUs of all campaigns", "cell n", "GPU"),
@@ -95,7 +101,9 @@ COMPONENTS: tuple[Component, ...] = (
         "the worth of one more lot of this offer on sale in this period",
     ),
     _constraint("C4", "firm_capacity", "what firm capacity is made of", "cell", "GPU"),
-    _constraint("C5", "flex_capacity", "what flex capacity is made of", "flex offer and cell", "GPU"),
+    _constraint(
+        "C5", "flex_capacity", "what flex capacity is made of", "flex offer and cell", "GPU"
+    ),
     _constraint(
         "C6",
         "elastic_work",

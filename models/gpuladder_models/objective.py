@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.core.expr.numeric_expr import LinearExpression
 
-from gpuladder_models.data import FloatArray, ProgramData
+if TYPE_CHECKING:
+    from gpuladder_models.data import FloatArray, ProgramData
 
 
 def costs(data: ProgramData) -> dict[str, FloatArray]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pyomo.environ as pyo
+from typing import TYPE_CHECKING
 
-from gpuladder_models.data import ProgramData
+import numpy as np
+
 from gpuladder_models.rows import Term, add_rows, matrix_term, term
+
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
+    from gpuladder_models.data import ProgramData
 
 
 def add_ladder(model: pyo.ConcreteModel, data: ProgramData) -> None:
@@ -87,7 +92,9 @@ def _provider_terms(
     cells, levels, spot, gangs = data.cells, data.levels, data.spot, data.gangs
     of_pool = data.policy.pool_provider
 
-    def weighted(variable: pyo.Var, where: np.ndarray, owner: np.ndarray, hours: np.ndarray) -> Term:
+    def weighted(
+        variable: pyo.Var, where: np.ndarray, owner: np.ndarray, hours: np.ndarray
+    ) -> Term:
         chosen = np.flatnonzero(where == future)
         factor = (owner[chosen] == provider).astype(float) - share
         return term(variable, np.full(len(chosen), row), chosen, factor * hours[chosen])
@@ -135,7 +142,6 @@ def _period_hours(data: ProgramData) -> np.ndarray:
     hours = np.zeros(len(data.labels.periods))
     hours[data.cells.period] = data.cells.hours
     return hours
-
 
 
 def add_exposure(model: pyo.ConcreteModel, data: ProgramData) -> None:

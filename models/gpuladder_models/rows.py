@@ -7,15 +7,19 @@ times faster than an algebraic rule, and nothing is scanned that is not there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyomo.environ as pyo
-from numpy.typing import ArrayLike, NDArray
 from pyomo.core.expr.numeric_expr import LinearExpression
 
-from gpuladder_models.data import FloatArray, IntArray, Sparse
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpuladder_models.data import FloatArray, IntArray, Sparse
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,8 @@ def add_rows(
 ) -> None:
     """Add the rows ``lower ≤ Σ terms ≤ upper`` under ``name``.
 
-    A row without any entry is left out when zero satisfies it; otherwise it stands as it is, and the
-    solver will find the program infeasible.
+    A row without any entry is left out when zero satisfies it; otherwise it stands as it is, and
+    the solver will find the program infeasible.
 
     Parameters
     ----------
@@ -83,10 +87,14 @@ def add_rows(
     high = np.broadcast_to(np.asarray(upper, np.float64), (size,))
     starts, coefficients, variables = _grouped(terms, size)
     empty = starts[:-1] == starts[1:]
-    keep = np.flatnonzero(~(empty & (low <= 0) & (high >= 0)) & (np.isfinite(low) | np.isfinite(high)))
+    keep = np.flatnonzero(
+        ~(empty & (low <= 0) & (high >= 0)) & (np.isfinite(low) | np.isfinite(high))
+    )
     lows, highs, begins = low.tolist(), high.tolist(), starts.tolist()
 
-    def rule(_: pyo.ConcreteModel, index: int) -> tuple[float | None, LinearExpression, float | None]:
+    def rule(
+        _: pyo.ConcreteModel, index: int
+    ) -> tuple[float | None, LinearExpression, float | None]:
         begin, end = begins[index], begins[index + 1]
         body = LinearExpression(
             constant=0.0, linear_coefs=coefficients[begin:end], linear_vars=variables[begin:end]

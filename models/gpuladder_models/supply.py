@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyomo.environ as pyo
 
-from gpuladder_models.data import ProgramData
 from gpuladder_models.rows import add_rows, add_variable, matrix_term, term
+
+if TYPE_CHECKING:
+    from gpuladder_models.data import ProgramData
 
 
 def add_orders(model: pyo.ConcreteModel, data: ProgramData) -> None:

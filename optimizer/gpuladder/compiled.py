@@ -1,8 +1,8 @@
 """The hand-over: a Pyomo model as the flat arrays a solver takes, in one pass.
 
 Pyomo's own interfaces spend most of their time asking for names, building symbol maps and walking
-expression trees. Every row of this program already is a ``LinearExpression``; its two lists are taken
-as they stand, and positions are kept by component name.
+expression trees. Every row of this program already is a ``LinearExpression``; its two lists are
+taken as they stand, and positions are kept by component name.
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ def _compile(model: pyo.ConcreteModel) -> CompiledModel:
     for variable in model.component_objects(pyo.Var, descend_into=False):
         members = list(variable.values())
         column_blocks[variable.local_name] = Block(len(lower), tuple(variable.keys()))
-        column_of.update(zip(map(id, members), range(len(lower), len(lower) + len(members)), strict=True))
+        column_of.update(
+            zip(map(id, members), range(len(lower), len(lower) + len(members)), strict=True)
+        )
         bounds = [member.bounds for member in members]
         lower.extend(-np.inf if low is None else low for low, _ in bounds)
         upper.extend(np.inf if high is None else high for _, high in bounds)

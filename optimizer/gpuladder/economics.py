@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from datetime import date
+from typing import TYPE_CHECKING
 
-from gpuladder.scenario.schema import PreemptionClass, PricedOffer
+if TYPE_CHECKING:
+    from datetime import date
+
+    from gpuladder.scenario.schema import PreemptionClass, PricedOffer
 
 DAYS_PER_YEAR = 365.0
 MINUTES_PER_HOUR = 60.0
@@ -38,7 +41,7 @@ def price_at(offer: PricedOffer, day: date, horizon_start: date) -> float:
     price = getattr(offer, "price", None)
     if not isinstance(price, float):
         msg = f"offer {offer.id!r} has no price on {day}"
-        raise ValueError(msg)
+        raise ValueError(msg)  # noqa: TRY004 (a missing value, not a wrong type)
     if offer.price_path:
         return price
     years = (day - horizon_start).days / DAYS_PER_YEAR
@@ -55,8 +58,8 @@ def optimal_interval_hours(mean_hours: float, checkpoint_hours: float) -> float:
 
     With ``u = interval / mean_hours`` and ``c = checkpoint_hours / mean_hours`` the derivative of
     Daly's goodput (J. T. Daly, Future Generation Computer Systems 22, 2006) vanishes where
-    ``u + ln(1 - u) = -c``; the left side falls on (0, 1), so Newton's method kept inside a shrinking
-    bracket finds the only root.
+    ``u + ln(1 - u) = -c``; the left side falls on (0, 1), so Newton's method kept inside a
+    shrinking bracket finds the only root.
     """
     ratio = checkpoint_hours / mean_hours
     if ratio == 0.0:

@@ -14,9 +14,12 @@ A message says where, what, why and how to fix it, in that order (see ``Problem.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Severity(StrEnum):

@@ -12,8 +12,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-SCHEMA = "gpuladder.plan/1"
-
 COST_LINES = (
     "on_demand",
     "spot",
@@ -169,7 +167,7 @@ class SolveOptions(Frozen):
 class Plan(Frozen):
     """An answer to a scenario. Quantities below the tolerance 1e-9 are left out."""
 
-    schema_id: Literal["gpuladder.plan/1"] = SCHEMA
+    schema_id: Literal["gpuladder.plan/1"] = "gpuladder.plan/1"
     scenario: ScenarioRef
     currency: str
     status: Status

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpuladder.compiled import CompiledModel
 from gpuladder.plan import (
     COST_LINES,
     BackfillSale,
@@ -31,11 +31,16 @@ from gpuladder.plan import (
 )
 from gpuladder.program import make_program_data
 from gpuladder.scenario.fingerprint import fingerprint
-from gpuladder.scenario.schema import Scenario
 from gpuladder.solver import Outcome, Program, Progress, highs_version, relative_gap
-from gpuladder.timegrid import FloatArray
 from gpuladder_models.build import build_model
-from gpuladder_models.data import ProgramData
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpuladder.compiled import CompiledModel
+    from gpuladder.scenario.schema import Scenario
+    from gpuladder.timegrid import FloatArray
+    from gpuladder_models.data import ProgramData
 
 SMALLEST_QUANTITY = 1e-9  # anything smaller is rounding left over by the solver
 
@@ -127,21 +132,19 @@ def make_plan(
     seconds: dict[str, float],
 ) -> Plan:
     """Return the plan of an outcome; without quantities when the solver has none."""
-    frame = {
-        "scenario": ScenarioRef(name=scenario.name, sha256=fingerprint(scenario)),
-        "currency": scenario.currency,
-        "termination": outcome.termination,
-        "options": options,
-        "versions": versions(),
-        "seconds": seconds,
-    }
+    plan = partial(
+        Plan,
+        scenario=ScenarioRef(name=scenario.name, sha256=fingerprint(scenario)),
+        currency=scenario.currency,
+        termination=outcome.termination,
+        options=options,
+        versions=versions(),
+        seconds=seconds,
+    )
     if outcome.columns is None:
-        return Plan(
-            **frame, status=outcome.status, objective=None, bound=outcome.bound, gap=None
-        )
+        return plan(status=outcome.status, objective=None, bound=outcome.bound, gap=None)
     values = {
-        family: program.column_values(outcome, family)
-        for family in program.compiled.column_blocks
+        family: program.column_values(outcome, family) for family in program.compiled.column_blocks
     }
     costs = cost_lines(data, values)
     objective = sum(line.amount for line in costs)
@@ -149,8 +152,7 @@ def make_plan(
     gap = None if bound is None else relative_gap(objective, bound)
     is_proven = gap is not None and gap <= options.relative_gap + 1e-12
     reader = _Reader(data, [date.fromisoformat(day) for day in data.labels.periods])
-    return Plan(
-        **frame,
+    return plan(
         status=Status.OPTIMAL if is_proven else Status.FEASIBLE,
         objective=objective,
         bound=bound,
@@ -259,7 +261,9 @@ class _Reader:
             Run(
                 campaign=data.labels.campaigns[gangs.campaign[gangs.mode_instance[m]]],
                 pool=data.labels.pools[gangs.mode_pool[m]],
-                spot_offer=data.labels.spot[gangs.mode_spot[m]] if gangs.mode_spot[m] >= 0 else None,
+                spot_offer=data.labels.spot[gangs.mode_spot[m]]
+                if gangs.mode_spot[m] >= 0
+                else None,
                 gpus=int(gangs.mode_gpus[m]),
                 start=self._days[gangs.mode_start[m]],
                 hours=float(gangs.mode_hours[m]),

@@ -1,9 +1,9 @@
 """The only module that talks to HiGHS: hand-over, progress, limits, edits in place and read-back.
 
 Facts about HiGHS and highspy that this file relies on (highspy 1.16, each guarded by a test): the
-constructor prints a banner to the process's stdout; a callback may ask for an end; the run clock goes
-on across runs of one instance; the size of the thread pool is fixed until it is reset; there are no
-duals of a mixed-integer program.
+constructor prints a banner to the process's stdout; a callback may ask for an end; the run clock
+goes on across runs of one instance; the size of the thread pool is fixed until it is reset; there
+are no duals of a mixed-integer program.
 """
 
 from __future__ import annotations
@@ -14,18 +14,22 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import FrameType
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import highspy
 import numpy as np
-import pyomo.environ as pyo
 
 from gpuladder.compiled import CompiledModel, FloatArray, compile_model
 from gpuladder.errors import NoPlanError, Problem
 from gpuladder.plan import SolveOptions, Status, Termination
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    import pyomo.environ as pyo
 
 INTEGRALITY_TOLERANCE = 1e-9  # values further off are rounded and the rest solved again
 FEASIBILITY_TOLERANCE = 1e-7
@@ -53,7 +57,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a solve ended with. ``status`` says what the point is, ``termination`` why it stopped."""
+    """What a solve ended with: ``status`` says what the point is, ``termination`` why it ended."""
 
     termination: Termination
     status: Status
@@ -71,7 +75,9 @@ class Outcome:
 
 def highs_version() -> str:
     """Return the version of the solver."""
-    return f"{highspy.HIGHS_VERSION_MAJOR}.{highspy.HIGHS_VERSION_MINOR}.{highspy.HIGHS_VERSION_PATCH}"
+    return (
+        f"{highspy.HIGHS_VERSION_MAJOR}.{highspy.HIGHS_VERSION_MINOR}.{highspy.HIGHS_VERSION_PATCH}"
+    )
 
 
 def relative_gap(objective: float, bound: float) -> float:
@@ -131,7 +137,7 @@ class Program:
                     code="GL-R001",
                     what=f"the solver ended without a plan ({outcome.termination.value})",
                     why="there is nothing to read",
-                    fix="raise solver.time_limit_seconds, or look at why the scenario is infeasible",
+                    fix="raise solver.time_limit_seconds, or see why the scenario is infeasible",
                 )
             )
         return outcome.columns[self.compiled.column_blocks[family].slice]
@@ -347,7 +353,7 @@ class _Watch:
     def __exit__(self, *_: object) -> None:
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)
-        self._highs.clearCallbacks()
+        self._highs.clearCallbacks()  # type: ignore[no-untyped-call]
 
     def _interrupt(self, _signal: int, _frame: FrameType | None) -> None:
         self._stop = True
@@ -391,19 +397,19 @@ def _match_thread_pool(threads: int) -> None:
     """Let the next run use ``threads`` threads; HiGHS keeps the first pool's size otherwise."""
     global _pool_threads  # noqa: PLW0603 (HiGHS's own thread pool is one per process)
     if _pool_threads != threads:
-        highspy.Highs.resetGlobalScheduler(True)
+        highspy.Highs.resetGlobalScheduler(True)  # noqa: FBT003 (HiGHS's signature)
         _pool_threads = threads
 
 
 def _silent_highs() -> highspy.Highs:
     """Return a new HiGHS whose banner does not reach stdout, where data goes."""
     sys.stdout.flush()
-    with open(os.devnull, "wb") as sink:
+    with Path(os.devnull).open("wb") as sink:
         saved = os.dup(1)
         try:
             os.dup2(sink.fileno(), 1)
-            highs = highspy.Highs()
-            highs.setOptionValue("log_to_console", False)
+            highs = highspy.Highs()  # type: ignore[no-untyped-call]
+            highs.setOptionValue("log_to_console", False)  # noqa: FBT003 (HiGHS's signature)
         finally:
             os.dup2(saved, 1)
             os.close(saved)

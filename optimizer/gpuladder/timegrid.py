@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FloatArray = NDArray[np.float64]
 
@@ -45,7 +48,9 @@ class Span:
         """Read ``"4 weeks"``; raise ValueError when the text is not a span."""
         match = _SPAN.match(text)
         if match is None:
-            msg = f'not a span: {text!r}; write it as "14 days", "4 weeks", "12 months" or "3 years"'
+            msg = (
+                f'not a span: {text!r}; write it as "14 days", "4 weeks", "12 months" or "3 years"'
+            )
             raise ValueError(msg)
         return cls(int(match.group(1)), match.group(2))
 
@@ -67,7 +72,7 @@ class Span:
 
 
 def add_months(start: date, months: int) -> date:
-    """Return ``start`` moved by whole months, the day of the month clipped to the month's length."""
+    """Return ``start`` moved by whole months, the day clipped to the month's length."""
     index = start.year * 12 + start.month - 1 + months
     year, month = divmod(index, 12)
     day = min(start.day, calendar.monthrange(year, month + 1)[1])
@@ -168,7 +173,7 @@ class TimeGrid:
         """Return the hours of ``[begin_hour, end_hour)`` that fall in each period, shape (T,)."""
         low = np.maximum(self.boundary_hours[:-1], begin_hour)
         high = np.minimum(self.boundary_hours[1:], end_hour)
-        return np.maximum(high - low, 0.0)
+        return np.asarray(np.maximum(high - low, 0.0), np.float64)
 
     def overlap_share(self, begin: date, end: date) -> FloatArray:
         """Return the share of each period that ``[begin, end)`` covers, shape (T,)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from gpuladder.program.campaigns import make_drops, make_elastic, make_gangs, stable_cells
@@ -16,8 +18,10 @@ from gpuladder.program.capacity import (
 from gpuladder.program.context import Context, make_context
 from gpuladder.program.limits import make_ladder, make_policy
 from gpuladder.program.orders import list_terms, make_lots_active, make_orders
-from gpuladder.scenario.schema import Scenario
 from gpuladder_models.data import Labels, ProgramData
+
+if TYPE_CHECKING:
+    from gpuladder.scenario.schema import Scenario
 
 
 def make_program_data(scenario: Scenario) -> ProgramData:

@@ -118,8 +118,10 @@ def gang_hours(
 
 
 def gang_availability(spot: SpotOffer, size: int) -> float:
-    """Return a spot offer's availability for a gang: the nearest listed size at or above, else the
-    largest listed."""
+    """Return a spot offer's availability for a gang of ``size`` GPUs.
+
+    Of the listed sizes the nearest at or above counts, else the largest.
+    """
     if not spot.availability_by_gpus:
         return spot.availability
     listed = sorted(spot.availability_by_gpus)

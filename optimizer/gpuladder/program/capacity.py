@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from gpuladder.economics import price_at
 from gpuladder.program.context import DEDICATED_KINDS, Context, Entries
 from gpuladder.program.orders import Term, firm_entries
-from gpuladder.scenario.schema import BackfillBuyer, DedicatedOffer, Pool
-from gpuladder.timegrid import FloatArray
+from gpuladder.scenario.schema import BackfillBuyer, DedicatedOffer, Pool, PricedOffer
 from gpuladder_models.data import (
     Backfill,
     BoolArray,
@@ -19,6 +20,9 @@ from gpuladder_models.data import (
     OnDemand,
     Spot,
 )
+
+if TYPE_CHECKING:
+    from gpuladder.timegrid import FloatArray
 
 
 def held_gpus(context: Context, *, dedicated: bool) -> FloatArray:
@@ -83,7 +87,9 @@ def make_levels(context: Context, loaded: BoolArray) -> Levels:
     share: list[float] = []
     for number in range(context.num_cells):
         levels, shares = curves.get(number, (np.zeros(1), np.ones(1)))
-        for position, (level, part) in enumerate(zip(levels.tolist(), shares.tolist(), strict=True)):
+        for position, (level, part) in enumerate(
+            zip(levels.tolist(), shares.tolist(), strict=True)
+        ):
             if level > 0 or loaded[number]:
                 cell.append(number)
                 index.append(position)
@@ -128,7 +134,7 @@ def make_on_demand(context: Context, cells: Cells, levels: Levels) -> OnDemand:
     )
 
 
-def period_prices(context: Context, offer: object) -> FloatArray:
+def period_prices(context: Context, offer: PricedOffer) -> FloatArray:
     """Return a metered offer's price at the first boundary of each period, shape (T,)."""
     grid = context.grid
     return np.array([price_at(offer, day, grid.start) for day in grid.boundaries[:-1]], np.float64)
@@ -143,7 +149,9 @@ def make_flex(context: Context, terms: list[Term], cells: Cells) -> Flex:
             continue
         periods = np.flatnonzero(term.share)
         rows = [
-            flex_cell.setdefault((term.offer_index, context.cell(term.offer.pool, t)), len(flex_cell))
+            flex_cell.setdefault(
+                (term.offer_index, context.cell(term.offer.pool, t)), len(flex_cell)
+            )
             for t in periods.tolist()
         ]
         held.add(np.array(rows, np.int64), term.number, term.share[periods] * term.offer.lot_gpus)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,8 +21,12 @@ from gpuladder.scenario.schema import (
     Scenario,
     SpotOffer,
 )
-from gpuladder.timegrid import FloatArray, TimeGrid
 from gpuladder_models.data import IntArray, Sparse
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from gpuladder.timegrid import FloatArray, TimeGrid
 
 DEDICATED_KINDS = ("dedicated", "owned")
 
@@ -58,7 +62,9 @@ class Context:
 
     def preemption_class(self, campaign: Campaign) -> PreemptionClass:
         """Return a campaign's preemption-tolerance class."""
-        return next(c for c in self.scenario.preemption_classes if c.id == campaign.preemption_class)
+        return next(
+            c for c in self.scenario.preemption_classes if c.id == campaign.preemption_class
+        )
 
     def committed_in(self, pool: str) -> list[CommittedTerm]:
         """Return the committed offers of a pool."""
@@ -87,8 +93,10 @@ class Context:
         """Return the node size of a pool."""
         return self._hardware(pool).gpus_per_node
 
-    def goodput(self, campaign: Campaign, pool: Pool, nodes: float, spot: SpotOffer | None) -> float:
-        """Return the goodput of a job of ``nodes`` nodes, on a pool or on one of its spot offers."""
+    def goodput(
+        self, campaign: Campaign, pool: Pool, nodes: float, spot: SpotOffer | None
+    ) -> float:
+        """Return the goodput of a job of ``nodes`` nodes, on a pool or one of its spot offers."""
         mtbf = self._hardware(pool).node_mtbf_hours
         rate = 1.0 / mtbf if mtbf else 0.0
         if spot is not None and spot.node_mtbr_hours:
@@ -121,7 +129,8 @@ def make_context(scenario: Scenario) -> Context:
     expanded = expand(scenario)
     ids = tuple(expanded.pools)
     factors = [
-        discount_factor(scenario.discount_rate, days) for days in expanded.grid.midpoint_days.tolist()
+        discount_factor(scenario.discount_rate, days)
+        for days in expanded.grid.midpoint_days.tolist()
     ]
     return Context(
         scenario=scenario,
@@ -140,7 +149,9 @@ class Entries:
         self._columns: list[IntArray] = []
         self._values: list[FloatArray] = []
 
-    def add(self, rows: IntArray | int, columns: IntArray | int, values: FloatArray | float) -> None:
+    def add(
+        self, rows: IntArray | int, columns: IntArray | int, values: FloatArray | float
+    ) -> None:
         """Add entries; scalars are spread over the longest argument."""
         row, column, value = np.broadcast_arrays(np.atleast_1d(rows), columns, values)
         self._rows.append(row.astype(np.int64))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.economics import price_at
 from gpuladder.program.capacity import period_prices
 from gpuladder.program.context import Context, Entries
-from gpuladder.program.orders import Term
 from gpuladder.scenario.schema import (
     CashBudget,
     DedicatedOffer,
@@ -32,6 +31,11 @@ from gpuladder_models.data import (
     Spot,
     sparse,
 )
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from gpuladder.program.orders import Term
 
 
 def ladder_windows(horizon_start: date, window: Span, last: date) -> list[tuple[date, date]]:
@@ -110,9 +114,10 @@ def make_policy(
     pools = list(context.expanded.pools.values())
     providers = list(dict.fromkeys(pool.provider for pool in pools))
     asked = policy.provider_share_max
-    shares = asked or {}
-    if not isinstance(asked, dict) and asked is not None:
-        shares = dict.fromkeys(providers, asked)
+    if isinstance(asked, dict):
+        shares = asked
+    else:
+        shares = {} if asked is None else dict.fromkeys(providers, asked)
     limits = [
         (limit, period)
         for limit in policy.hardware_limits
@@ -193,7 +198,10 @@ class _Payments:
 
     def held(self) -> float:
         """Return what held commitments are paid in the span."""
-        return sum(i.gpus * i.price * self._hours(i.start, i.end) for i in self.context.scenario.commitments)
+        return sum(
+            i.gpus * i.price * self._hours(i.start, i.end)
+            for i in self.context.scenario.commitments
+        )
 
     def orders(self) -> FloatArray:
         """Return the payments of one lot of each order, shape (J,)."""
@@ -257,4 +265,4 @@ class _Payments:
     def modes(self, spot: Spot, gangs: Gangs) -> FloatArray:
         """Return the spot payments of each gang mode, shape (M,)."""
         paid = self._spot(spot)[gangs.spot.row] * gangs.spot.value
-        return np.bincount(gangs.spot.column, paid, minlength=len(gangs.mode_start))
+        return np.bincount(gangs.spot.column, paid, len(gangs.mode_start)).astype(np.float64)

@@ -11,7 +11,14 @@ import numpy as np
 from gpuladder.economics import price_at, residual_share
 from gpuladder.program.context import Context, Entries
 from gpuladder.scenario.expand import CommittedTerm, term_of
-from gpuladder.scenario.schema import DedicatedOffer, LeasedOffer, OwnedOffer, Scenario
+from gpuladder.scenario.schema import (
+    BurstWindowOffer,
+    DedicatedOffer,
+    LeasedOffer,
+    OwnedOffer,
+    ReservedOffer,
+    Scenario,
+)
 from gpuladder.timegrid import HOURS_PER_DAY, FloatArray
 from gpuladder_models.data import LotsActive, Orders, Sparse
 
@@ -68,7 +75,8 @@ def start_periods(context: Context, offer: CommittedTerm) -> list[int]:
 
 def list_terms(context: Context) -> list[Term]:
     """Return every order that could be placed, offer by offer, start by start."""
-    grid, terms = context.grid, []
+    grid = context.grid
+    terms: list[Term] = []
     for offer_index, offer in enumerate(context.expanded.committed.values()):
         for period in start_periods(context, offer):
             start = grid.boundaries[period]
@@ -76,6 +84,14 @@ def list_terms(context: Context) -> list[Term]:
             share = grid.overlap_share(start, end)
             terms.append(Term(len(terms), offer_index, offer, period, start, end, share))
     return terms
+
+
+def line_of(offer: LeasedOffer) -> str:
+    """Return the cost line of a leased offer: its kind."""
+    if isinstance(offer, BurstWindowOffer | ReservedOffer | DedicatedOffer):
+        return offer.kind
+    msg = f"offer {offer.id!r} is of no known kind"
+    raise TypeError(msg)
 
 
 def lot_cost_lines(context: Context, term: Term) -> dict[str, float]:
@@ -97,7 +113,7 @@ def lot_cost_lines(context: Context, term: Term) -> dict[str, float]:
     tail_hours = max((term.end - grid.end).days, 0) * HOURS_PER_DAY
     tail = context.scenario.policy.tail_charge * rate * tail_hours * context.factor(grid.end)
     return {
-        offer.kind: rate * (upfront + (1.0 - offer.upfront) * accrued_hours),
+        line_of(offer): rate * (upfront + (1.0 - offer.upfront) * accrued_hours),
         "commitment_tail": tail,
     }
 
@@ -109,7 +125,9 @@ def make_orders(context: Context, terms: list[Term]) -> Orders:
         name: np.array([line.get(name, 0.0) for line in lines], np.float64) for name in ORDER_LINES
     }
     setups = [t.offer.setup_cost if isinstance(t.offer, DedicatedOffer) else 0.0 for t in terms]
-    placed = [t.number for t, cost in zip(terms, setups, strict=True) if cost or t.offer.min_lots > 1]
+    placed = [
+        t.number for t, cost in zip(terms, setups, strict=True) if cost or t.offer.min_lots > 1
+    ]
     needs_bound = set(placed)
     most = [_most_lots(context, t, bounded=t.number in needs_bound) for t in terms]
     return Orders(
@@ -139,8 +157,8 @@ def useful_lots(scenario: Scenario, offer: CommittedTerm) -> float:
     """Return a number of lots beyond which one order could not be worth more.
 
     All that could ever be used at once (peak demand, every campaign at its largest, backfill) fits
-    in it; a ladder or a provider limit can make it worth to hold more than is used, in proportion to
-    one over the share, and for that the number is widened.
+    in it; a ladder or a provider limit can make it worth to hold more than is used, in proportion
+    to one over the share, and for that the number is widened.
     """
     peaks: dict[str, float] = {}
     for row in scenario.demand:
