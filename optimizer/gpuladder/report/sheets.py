@@ -1,0 +1,300 @@
+"""Puts one table on one worksheet: title, note, header, rows, totals, filters and print setup.
+
+Every sheet of a table has the same shape: title in row 1, note in row 2, header in row 4, so that
+``pandas.read_excel(path, sheet_name=…, header=3)`` reads any of them.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from gpuladder.report.csv_files import cell_text
+from gpuladder.report.styles import Styles, number_format
+from gpuladder.report.table import Cell, Column, Format, Table, column_total, plain
+
+if TYPE_CHECKING:
+    from xlsxwriter.format import Format as CellFormat
+    from xlsxwriter.worksheet import Worksheet
+
+HEADER_ROW = 3
+"""Zero-based row of the header of a table that has a sheet of its own."""
+
+ROW_LIMIT = 20_000
+"""Rows of one table shown in the workbook; the CSV file always has all of them."""
+
+_MIN_WIDTH, _MAX_WIDTH = 9.0, 46.0
+_SAMPLE_ROWS = 2_000
+_TEXT_LIMIT = 32_767
+_FIRST_EXCEL_YEAR = 1900
+_LINE_POINTS = 15.0
+_PAPER_A4 = 9
+_FOOTER_NAME = 80
+_NOTE_LIMIT = 255
+_CURRENCY_LETTERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a table lies on its sheet, zero-based and inclusive; charts refer to it."""
+
+    sheet: str
+    table: Table
+    header_row: int
+    first_row: int
+    last_row: int
+    first_column: int = 0
+
+    def column_range(self, key: str) -> list[Any]:
+        """Return ``[sheet, first row, column, last row, column]`` of one column's values."""
+        column = self.first_column + self.table.position(key)
+        return [self.sheet, self.first_row, column, self.last_row, column]
+
+    def header_cell(self, key: str) -> list[Any]:
+        """Return ``[sheet, row, column]`` of one column's header."""
+        return [self.sheet, self.header_row, self.first_column + self.table.position(key)]
+
+
+def write_cell(sheet: Worksheet, row: int, column: int, value: Cell, style: CellFormat) -> None:
+    """Write one value by its own type: text never becomes a formula, a link or a number."""
+    value = plain(value)
+    if value is None:
+        sheet.write_blank(row, column, None, style)
+    elif isinstance(value, str):
+        sheet.write_string(row, column, _short(value), style)
+    elif isinstance(value, bool):
+        sheet.write_string(row, column, "yes" if value else "no", style)
+    elif isinstance(value, date):  # a datetime is one too
+        if value.year < _FIRST_EXCEL_YEAR:
+            sheet.write_string(row, column, cell_text(value), style)
+        else:
+            sheet.write_datetime(row, column, value, style)
+    else:
+        sheet.write_number(row, column, value, style)
+
+
+def write_sheet(sheet: Worksheet, styles: Styles, table: Table, scenario_name: str) -> Placed:
+    """Write a table as the only content of a sheet; return where it lies.
+
+    Parameters
+    ----------
+    sheet : Worksheet
+        Empty worksheet.
+    styles : Styles
+        Formats of its workbook.
+    table : Table
+        At least one row.
+    scenario_name : str
+        Shown in the printed footer.
+    """
+    shown = table.rows[:ROW_LIMIT]
+    widths = [column_width(column, table.rows, i) for i, column in enumerate(table.columns)]
+    for index, width in enumerate(widths):
+        sheet.set_column(index, index, width)
+    _write_title(sheet, styles, table, widths, left_out=len(table.rows) - len(shown))
+    placed = write_table(sheet, styles, table, HEADER_ROW, widths)
+    last_column = len(table.columns) - 1
+    last_row = placed.last_row + (1 if _has_total(table) else 0)
+    sheet.freeze_panes(HEADER_ROW + 1, 1)
+    print_setup(sheet, scenario_name, last_row, last_column)
+    sheet.repeat_rows(HEADER_ROW)
+    return placed
+
+
+def write_table(
+    sheet: Worksheet, styles: Styles, table: Table, header_row: int, widths: list[float]
+) -> Placed:
+    """Write header, rows and totals of a table as an Excel table; return where it lies."""
+    rows = table.rows[:ROW_LIMIT]
+    first, last = header_row + 1, header_row + len(rows)
+    options: list[dict[str, Any]] = []
+    has_total = _has_total(table)
+    for index, column in enumerate(table.columns):
+        shown = number_format(column.format, (row[index] for row in rows))
+        if column.format is Format.BY_UNIT:
+            _write_by_unit(sheet, styles, table, first, index)
+        else:
+            style = styles.cell(shown, wrap=column.format is Format.TEXT)
+            for offset, row in enumerate(rows):
+                write_cell(sheet, first + offset, index, row[index], style)
+        option: dict[str, Any] = {"header": column.header, "header_format": styles.header}
+        if has_total:
+            option |= _total_option(table, index, first, last, styles.total(shown))
+        options.append(option)
+        if column.note:
+            sheet.data_validation(
+                header_row,
+                index,
+                header_row,
+                index,
+                {
+                    "validate": "any",
+                    "input_title": column.title[:32],
+                    "input_message": column.note[:_NOTE_LIMIT],
+                },
+            )
+    sheet.set_row(header_row, _LINE_POINTS * _header_lines(table.columns, widths))
+    sheet.add_table(
+        header_row,
+        0,
+        last + (1 if has_total else 0),
+        len(table.columns) - 1,
+        {
+            "name": f"t_{table.name}",
+            "style": None,
+            "columns": options,
+            "total_row": has_total,
+        },
+    )
+    return Placed(sheet.get_name(), table, header_row, first, last)
+
+
+def unit_format(unit: str, value: Cell) -> str:
+    """Return the number format of one value from the unit beside it."""
+    by_unit = {"share": Format.SHARE, "GPU-hours": Format.COUNT, "GPUs": Format.QUANTITY}
+    if isinstance(value, date):
+        return number_format(Format.DATE, ())
+    if len(unit) == _CURRENCY_LETTERS and unit.isupper():
+        return number_format(Format.MONEY, [value])
+    return number_format(by_unit.get(unit, Format.NUMBER), [value])
+
+
+def _write_by_unit(sheet: Worksheet, styles: Styles, table: Table, first: int, index: int) -> None:
+    unit = table.position("unit")
+    for offset, row in enumerate(table.rows[:ROW_LIMIT]):
+        shown = unit_format(str(row[unit] or ""), row[index])
+        style = styles.make(num_format=shown, text_wrap=True, align="right", bottom=4)
+        write_cell(sheet, first + offset, index, row[index], style)
+
+
+def print_setup(
+    sheet: Worksheet,
+    scenario_name: str,
+    last_row: int,
+    last_column: int,
+    *,
+    portrait: bool = False,
+) -> None:
+    """Set a sheet up for paper: A4, one page wide, print area, footer with page numbers."""
+    if portrait:
+        sheet.set_portrait()
+    else:
+        sheet.set_landscape()
+    sheet.set_paper(_PAPER_A4)
+    sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.6)
+    sheet.fit_to_pages(1, 0)
+    sheet.print_area(0, 0, last_row, last_column)
+    name = scenario_name if len(scenario_name) <= _FOOTER_NAME else scenario_name[:79] + "…"
+    escaped = str(plain(name) or "").replace("&", "&&").replace("\n", " ")
+    # The blank keeps a name that begins with digits from being read as part of the font size.
+    sheet.set_footer(f"&L&8 {escaped} · &A&R&8 &P / &N")
+    sheet.hide_gridlines(2)
+
+
+def column_width(column: Column, rows: tuple[tuple[Cell, ...], ...], index: int) -> float:
+    """Return a width, in characters, that shows a column's values and the words of its header."""
+    if column.width is not None:
+        return column.width
+    sample = [row[index] for row in rows[:_SAMPLE_ROWS]]
+    longest_word = max((text_width(word) for word in column.header.split()), default=0)
+    content = max((_shown_width(value, column.format) for value in sample), default=0)
+    # Room for the filter button beside the header, and for a total, which is longer than a part.
+    wanted = max(longest_word + 4, min(text_width(column.header), 16) + 3, content + 2)
+    return float(min(max(wanted, _MIN_WIDTH), _MAX_WIDTH))
+
+
+def text_width(text: str) -> int:
+    """Return the width of text in character cells; East Asian wide characters take two."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def lines_needed(text: str, width: float) -> int:
+    """Return how many lines a text takes when it is wrapped to a width in characters."""
+    return sum(
+        max(1, -(-text_width(line) // max(int(width), 1))) for line in text.splitlines() or [""]
+    )
+
+
+def _shown_width(value: Cell, shown: Format) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, str):
+        return max((text_width(line) for line in value.splitlines()), default=0)
+    if isinstance(value, datetime):
+        return 16
+    if isinstance(value, date):
+        return 11
+    if isinstance(value, bool):
+        return 3
+    decimals = {Format.MONEY: 3, Format.PRICE: 5, Format.QUANTITY: 2, Format.NUMBER: 4}
+    return len(f"{value:,.0f}") + decimals.get(shown, 1) + 1
+
+
+def _header_lines(columns: tuple[Column, ...], widths: list[float]) -> int:
+    # Two characters of a header cell's width are under the filter button.
+    return max(
+        lines_needed(column.header, width - 3)
+        for column, width in zip(columns, widths, strict=True)
+    )
+
+
+def _has_total(table: Table) -> bool:
+    return any(column.total for column in table.columns) and len(table.rows) <= ROW_LIMIT
+
+
+def _total_option(
+    table: Table, index: int, first: int, last: int, style: CellFormat
+) -> dict[str, Any]:
+    column = table.columns[index]
+    if column.total:
+        letter = column_letter(index)
+        return {
+            # Plain cell references: structured ones with a comma or a bracket in the header are
+            # not computed by LibreOffice 7.
+            "total_function": f"=SUBTOTAL(109,{letter}{first + 1}:{letter}{last + 1})",
+            "total_value": column_total(table, index),
+            "format": style,
+        }
+    return {"total_string": "Total", "format": style} if index == 0 else {}
+
+
+def column_letter(index: int) -> str:
+    """Return the letters of a zero-based column: 0 is ``A``, 26 is ``AA``."""
+    letters = ""
+    number = index + 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1] + "…"
+
+
+def _write_title(
+    sheet: Worksheet, styles: Styles, table: Table, widths: list[float], left_out: int
+) -> None:
+    sheet.set_row(0, 24)
+    sheet.write_string(0, 0, table.title, styles.title)
+    note = table.note
+    if left_out:
+        note = (
+            f"{note} The first {ROW_LIMIT:,} of {len(table.rows):,} rows; "
+            f"all of them are in tables/{table.name}.csv."
+        ).strip()
+    if not note:
+        return
+    width = max(sum(widths), 60.0)
+    sheet.set_row(1, _LINE_POINTS * lines_needed(note, width * 1.1))
+    last_column = len(widths) - 1
+    if last_column > 0 and sum(widths) >= 60.0:
+        sheet.merge_range(1, 0, 1, last_column, "", styles.note)
+        sheet.write_string(1, 0, note, styles.note)
+    else:
+        sheet.write_string(1, 0, note, styles.make(font_color="#6B7280", italic=True))

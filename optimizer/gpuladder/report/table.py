@@ -1,0 +1,146 @@
+"""What a table is: named rows under columns that carry their unit, format and note.
+
+Every deliverable (CSV, workbook, terminal) is a rendering of these; ``tables`` defines the columns.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+
+Cell = str | float | int | bool | date | datetime | None
+Row = tuple[Cell, ...]
+
+# Characters that XML 1.0 cannot hold; a spreadsheet file with one of them does not open.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+class Format(StrEnum):
+    """How the values of a column are shown; never how they are stored."""
+
+    TEXT = "text"
+    DATE = "date"
+    MOMENT = "moment"
+    MONEY = "money"
+    PRICE = "price"
+    QUANTITY = "quantity"
+    COUNT = "count"
+    SHARE = "share"
+    NUMBER = "number"
+    BY_UNIT = "by_unit"
+    """By the row's own ``unit`` cell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of a table.
+
+    Attributes
+    ----------
+    key : str
+        Name in CSV files, ``snake_case``, stable between versions.
+    title : str
+        Name for people, without the unit.
+    unit : str
+        Unit shown in the header; the currency is written out (``USD``), empty when there is none.
+    format : Format
+        How values are shown.
+    width : float or None
+        Width in characters; None fits it to the content.
+    total : bool
+        Whether the values may be added up.
+    note : str
+        What the column means, for the header's comment and the data dictionary.
+    """
+
+    key: str
+    title: str
+    unit: str = ""
+    format: Format = Format.TEXT
+    width: float | None = None
+    total: bool = False
+    note: str = ""
+
+    @property
+    def header(self) -> str:
+        """The title with its unit, as ``Cost (USD)``."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows under columns.
+
+    Attributes
+    ----------
+    name : str
+        Name of its CSV file and, in the workbook, of its Excel table; ``snake_case``.
+    title : str
+        What it answers, one line.
+    columns : tuple of Column
+    rows : tuple of tuple
+        One cell per column each.
+    note : str
+        How to read it, one or two sentences.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        keys = [column.key for column in self.columns]
+        if len(set(keys)) != len(keys):
+            msg = f"table {self.name} has two columns of one key: {keys}"
+            raise ValueError(msg)
+        if any(len(row) != len(keys) for row in self.rows):
+            msg = f"table {self.name} has a row that does not fit its {len(keys)} columns"
+            raise ValueError(msg)
+
+    def values(self, key: str) -> tuple[Cell, ...]:
+        """Return the cells of one column.
+
+        Raises
+        ------
+        KeyError
+            When the table has no such column.
+        """
+        position = self.position(key)
+        return tuple(row[position] for row in self.rows)
+
+    def position(self, key: str) -> int:
+        """Return the index of a column, or raise KeyError."""
+        for index, column in enumerate(self.columns):
+            if column.key == key:
+                return index
+        raise KeyError(key)
+
+
+def column_total(table: Table, index: int) -> float:
+    """Return the sum of a column's finite numbers, exactly rounded."""
+    return math.fsum(
+        value
+        for row in table.rows
+        if isinstance(value := row[index], int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
+
+
+def clean_text(text: str) -> str:
+    """Return the text without characters that a spreadsheet or a CSV reader cannot hold."""
+    return _UNPRINTABLE.sub("", text)
+
+
+def plain(value: Cell) -> Cell:
+    """Return the cell as it may be written: text cleaned, a number that is none left empty."""
+    if isinstance(value, str):
+        return clean_text(value) or None
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,196 @@
+"""What the result says, in sentences made from its numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuladder.plan import Status, Termination
+from gpuladder.report.tables_proof import audit_sentence
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from gpuladder.analysis.result import Result
+
+_NAMES_SHOWN = 5
+_LARGE = 1000.0
+
+_ENDED = {
+    Termination.TIME_LIMIT: "the time limit was reached",
+    Termination.INTERRUPTED: "the search was interrupted",
+    Termination.SOLVER_ERROR: "the solver failed",
+    Termination.UNBOUNDED: "the scenario pays for buying without end",
+}
+
+
+def amount(value: float, currency: str) -> str:
+    """Return money as ``1,234,567 USD``; cents below one thousand."""
+    digits = 0 if abs(value) >= _LARGE else 2
+    shown = f"{value:,.{digits}f}"
+    # A rounded zero has no sign.
+    return f"{shown.lstrip('-') if float(shown.replace(',', '')) == 0 else shown} {currency}"
+
+
+def percent(value: float) -> str:
+    """Return a share in per cent, with more digits where it is small."""
+    shown = value * 100
+    return f"{shown:.2f} %" if 0 < abs(shown) < 1 else f"{shown:.1f} %"
+
+
+def quantity(value: float) -> str:
+    """Return a number of GPUs or lots without needless digits."""
+    return f"{value:,.0f}" if abs(value - round(value)) < 1e-6 else f"{value:,.1f}"
+
+
+def names(items: list[str]) -> str:
+    """Return a list of names that stays short."""
+    shown = [item if len(item) <= 40 else item[:39] + "…" for item in items[:_NAMES_SHOWN]]
+    more = len(items) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def headline(result: Result) -> str:
+    """Return the answer in one sentence."""
+    plan = result.plan
+    if plan.status is Status.INFEASIBLE:
+        return "No plan can satisfy this scenario: see who is short, and the smallest fix."
+    if not plan.has_quantities:
+        why = _ENDED.get(plan.termination, "it ended early")
+        return f"The solver has no plan, and no proof that there is none: {why}."
+    rows = result.tables.commitments
+    if not rows:
+        return "Sign nothing: buying what is needed by the hour is cheapest."
+    first = min(row.sign_by for row in rows)
+    count, size = len(rows), sum(row.gpus for row in rows)
+    noun = "commitment" if count == 1 else "commitments"
+    when = f"by {first}" if count == 1 else f"the first by {first}"
+    return f"Sign {count} {noun} for {quantity(size)} GPUs in all, {when}."
+
+
+def sentences(result: Result) -> tuple[str, ...]:
+    """Return the recommendation and what stands behind it, most important first."""
+    if not result.plan.has_quantities:
+        return (headline(result), *_shortfalls(result))
+    parts = (
+        _proof(result),
+        _savings(result),
+        _campaigns(result),
+        _idle(result),
+        _lock_in(result),
+        _cliff(result),
+        audit_sentence(result),
+    )
+    return (headline(result), *(part for part in parts if part))
+
+
+def _proof(result: Result) -> str:
+    plan = result.plan
+    if plan.objective is None:
+        return ""
+    text = f"The net present cost is {amount(plan.objective, plan.currency)}"
+    if plan.gap is None:
+        return f"{text}; how close to the cheapest possible is not proven."
+    if plan.status is Status.OPTIMAL:
+        return f"{text}, proven to be within {percent(plan.gap)} of the cheapest possible."
+    why = _ENDED.get(plan.termination, "the search ended early")
+    return (
+        f"{text}; {why}, and a plan up to {percent(plan.gap)} cheaper is not ruled out. "
+        "The gap asked for is not proven."
+    )
+
+
+def _savings(result: Result) -> str:
+    base = _number(result, "on_demand_equivalent_cost")
+    rate = _number(result, "effective_savings_rate")
+    if base is None or rate is None:
+        return ""
+    relation = "less" if rate >= 0 else "more"
+    return (
+        f"The same use at on-demand list prices would cost {amount(base, result.plan.currency)}; "
+        f"this plan, with what is already held, costs {percent(abs(rate))} {relation}."
+    )
+
+
+def _campaigns(result: Result) -> str:
+    rows = result.tables.campaigns
+    if not rows:
+        return ""
+    done = [row for row in rows if row.outcome == "planned"]
+    text = f"{len(done)} of {len(rows)} campaigns are done in full by their deadline"
+    per_run = _number(result, "cost_per_completed_run")
+    if per_run is not None:
+        text += f", at {amount(per_run, result.plan.currency)} per completed run on average"
+    for outcome, words in (("partial", "Done in part"), ("dropped", "Dropped")):
+        found = [row.id for row in rows if row.outcome == outcome]
+        text += f". {words}: {names(found)}" if found else ""
+    return f"{text}."
+
+
+def _idle(result: Result) -> str:
+    committed = _number(result, "committed_gpu_hours")
+    idle = _number(result, "idle_gpu_hours")
+    cost = _number(result, "idle_cost")
+    if not committed or idle is None or cost is None:
+        return ""
+    text = (
+        f"{percent(idle / committed)} of the committed GPU-hours are idle, which costs "
+        f"{amount(cost, result.plan.currency)}"
+    )
+    revenue = _number(result, "backfill_revenue")
+    if revenue:
+        text += f"; backfill brings in {amount(-revenue, result.plan.currency)}"
+    return f"{text}."
+
+
+def _lock_in(result: Result) -> str:
+    peak = _number(result, "lock_in_peak")
+    when = result.metrics.get("lock_in_peak_date")
+    if not peak or when is None:
+        return ""
+    currency = result.plan.currency
+    text = f"At its height, on {when}, {amount(peak, currency)} are owed for remaining terms"
+    tail = _number(result, "tail_cost")
+    end = result.scenario.horizon.pieces[-1][0]
+    if tail:
+        text += f"; {amount(tail, currency)} of what the plan signs falls after {end}"
+    return f"{text}."
+
+
+def _cliff(result: Result) -> str:
+    after = _number(result, "cliff_share_after")
+    window = result.metrics.get("cliff_window_after")
+    if not after or window is None:
+        return ""
+    before = _number(result, "cliff_share_before")
+    today = f" (today's commitments alone: {percent(before)})" if before is not None else ""
+    return (
+        f"At most {percent(after)} of the committed GPUs run out in one window, the one from "
+        f"{window}{today}."
+    )
+
+
+def _shortfalls(result: Result) -> tuple[str, ...]:
+    if result.infeasible is None:
+        return ()
+    short = [
+        f"{names([row.id])} is short of {quantity(row.short_gpu_hours)} GPU-hours. "
+        f"{row.fix}".strip()
+        for row in result.infeasible.campaigns[:_NAMES_SHOWN]
+    ]
+    over = [
+        f"{row.limit.replace('_', ' ')} {names([row.key]) if row.key else ''} is exceeded by "
+        f"{quantity(row.excess)}. {row.fix}".strip()
+        for row in result.infeasible.limits[:_NAMES_SHOWN]
+    ]
+    return (*short, *over)
+
+
+def _number(result: Result, key: str) -> float | None:
+    value = result.metrics.get(key)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def horizon_words(result: Result) -> str:
+    """Return the horizon as ``2026-02-02 to 2027-02-01``."""
+    start: date = result.scenario.horizon.start
+    return f"{start} to {result.scenario.horizon.pieces[-1][0]}"
