@@ -15,6 +15,7 @@ from gpuladder.scenario.expand import Expanded, expand
 from gpuladder.scenario.schema import (
     ElasticCampaign,
     Hardware,
+    PreemptionClass,
     PricedOffer,
     Scenario,
     SpotOffer,
@@ -59,6 +60,11 @@ class Frame:
         """Hardware by id."""
         return {item.id: item for item in self.scenario.hardware}
 
+    @cached_property
+    def preemption_classes(self) -> dict[str, PreemptionClass]:
+        """Preemption classes by id."""
+        return {item.id: item for item in self.scenario.preemption_classes}
+
     def hardware_of(self, pool_id: str) -> Hardware:
         """Return the hardware of a pool."""
         return self.hardware[self.tables.pools[pool_id].hardware]
@@ -86,8 +92,7 @@ class Frame:
         rate = 1.0 / hardware.node_mtbf_hours if hardware.node_mtbf_hours else 0.0
         reclaim = self.tables.spot[spot].node_mtbr_hours if spot is not None else None
         rate += 1.0 / reclaim if reclaim else 0.0
-        classes = {item.id: item for item in self.scenario.preemption_classes}
-        share = goodput(classes[campaign.preemption_class], nodes * rate)
+        share = goodput(self.preemption_classes[campaign.preemption_class], nodes * rate)
         return hardware.relative_speed * share
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from gpuladder.analysis.ledger import Ledger
 from gpuladder.errors import AuditError, Problem
-from gpuladder.scenario.schema import ElasticCampaign
 from gpuladder.timegrid import FloatArray
 
 RECONCILIATION_TOLERANCE = 1e-6
@@ -40,6 +37,8 @@ class Attribution:
         Direct cost of stable capacity.
     committed_hours : dict of (campaign, pool) to array, shape (T,)
         GPU-hours of committed capacity used.
+    committed_total : dict of str to float
+        The same over all pools and periods, by campaign.
     unallocated : dict of str to float
         By part, in the order of ``UNALLOCATED_PARTS``.
     backfill_revenue : float
@@ -50,6 +49,7 @@ class Attribution:
     idle: dict[str, float]
     stable: dict[tuple[str, str], FloatArray]
     committed_hours: dict[tuple[str, str], FloatArray]
+    committed_total: dict[str, float]
     unallocated: dict[str, float]
     backfill_revenue: float
 
@@ -71,6 +71,7 @@ def attribute(ledger: Ledger) -> Attribution:
     idle = dict.fromkeys(ledger.frame.tables.campaigns, 0.0)
     stable: dict[tuple[str, str], FloatArray] = {}
     committed: dict[tuple[str, str], FloatArray] = {}
+    committed_total = dict.fromkeys(ledger.frame.tables.campaigns, 0.0)
     parts = dict.fromkeys(UNALLOCATED_PARTS, 0.0)
     for (campaign, _), cost in ledger.spot_cost.items():
         direct[campaign] += float(cost.sum())
@@ -79,6 +80,7 @@ def attribute(ledger: Ledger) -> Attribution:
             stable[campaign, pool] = gpus * book.hours * book.used_price
             committed[campaign, pool] = book.committed_gpus_of(campaign) * book.hours
             direct[campaign] += float(stable[campaign, pool].sum())
+            committed_total[campaign] += float(committed[campaign, pool].sum())
         parts["demand_direct"] += float((book.demand_hours * book.used_price).sum())
         parts["backfilled_holding"] += float(book.backfilled_cost.sum())
         parts["unused_metered"] += float(book.unused_metered_cost.sum())
@@ -95,7 +97,15 @@ def attribute(ledger: Ledger) -> Attribution:
         parts["unused_pool_idle"] += rest if float(book.demand_hours.sum()) <= 0.0 else 0.0
     parts["commitment_tail"] = ledger.tail_charge
     parts["drop"] = sum(ledger.drop_cost.values())
-    return Attribution(direct, idle, stable, committed, parts, ledger.lines["backfill_revenue"])
+    return Attribution(
+        direct=direct,
+        idle=idle,
+        stable=stable,
+        committed_hours=committed,
+        committed_total=committed_total,
+        unallocated=parts,
+        backfill_revenue=ledger.lines["backfill_revenue"],
+    )
 
 
 def reconcile(attribution: Attribution, objective: float) -> None:
@@ -119,22 +129,3 @@ def reconcile(attribution: Attribution, objective: float) -> None:
                 fix="audit the plan: its cost lines do not follow from its quantities",
             )
         )
-
-
-def work_done(ledger: Ledger, campaign_id: str) -> tuple[float, float]:
-    """Return an elastic campaign's work done on stable and on spot capacity, GPU-hours."""
-    frame = ledger.frame
-    campaign = frame.tables.campaigns[campaign_id]
-    stable = spot = 0.0
-    if not isinstance(campaign, ElasticCampaign):
-        return stable, spot
-    for pool, book in ledger.pools.items():
-        if campaign_id in book.use.campaigns:
-            hours = float(np.dot(book.use.campaigns[campaign_id], book.hours))
-            stable += hours * frame.elastic_speed(campaign, pool, None)
-    for (user, offer), gpus in ledger.use.spot.items():
-        if user == campaign_id:
-            hours = float(np.dot(gpus, frame.grid.hours))
-            pool = frame.tables.spot[offer].pool
-            spot += hours * frame.elastic_speed(campaign, pool, offer)
-    return stable, spot

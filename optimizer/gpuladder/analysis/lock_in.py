@@ -1,0 +1,74 @@
+"""Lock-in: what is still owed under signed commitments on each date."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from gpuladder.analysis.frame import (
+    DAYS_PER_MONTH,
+    calendar_edges,
+    hours_between,
+    quarter_start,
+    ratio,
+)
+from gpuladder.analysis.ledger import Ledger
+from gpuladder.analysis.result import LockInRow
+from gpuladder.analysis.terms import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """What one term still costs after a date, undiscounted."""
+
+    amount: float
+    unpaid: float
+    after_horizon: float
+
+
+def lock_in_rows(ledger: Ledger) -> tuple[LockInRow, ...]:
+    """Return the obligation on every period boundary and every quarter start to the last expiry.
+
+    An order binds from its sign-by date. Bought hardware is owed for only until it is paid: nobody
+    is owed its running cost, and it can be sold.
+    """
+    grid = ledger.frame.grid
+    leases = [term for term in ledger.terms if term.kind != "owned" or term.held]
+    last = max([grid.end, *(term.end for term in leases)])
+    quarters = {day for day in calendar_edges(grid.start, last, 3) if grid.start <= day <= last}
+    return tuple(_row(ledger, at) for at in sorted({*grid.boundaries, *quarters}))
+
+
+def obligation(term: Term, at: date) -> Obligation:
+    """Return what a term still costs from a date on, payments due on that date made."""
+    if term.kind == "owned" and not term.held:
+        due = sum(c.total for c in term.charges if c.line == "owned_capex" and term.start > at)
+        return Obligation(due, due, 0.0)
+    begin = max(at, term.start)
+    hourly = term.gpus * term.price
+    amount = hourly * hours_between(begin, term.end)
+    setup = sum(c.total for c in term.charges if c.line == "setup") if term.start > at else 0.0
+    unpaid_share = 1.0 if term.start > at else 1.0 - term.upfront_share
+    after = hourly * hours_between(max(begin, term.horizon_end), term.end)
+    return Obligation(amount + setup, amount * unpaid_share + setup, after)
+
+
+def _row(ledger: Ledger, at: date) -> LockInRow:
+    bound = [term for term in ledger.terms if term.sign_by <= at < term.end]
+    owed = [(term, obligation(term, at)) for term in bound]
+    new = sum(item.amount for term, item in owed if not term.held)
+    held = sum(item.amount for term, item in owed if term.held)
+    counted = [term for term in bound if term.held or term.kind != "owned"]
+    months = sum(
+        term.gpus * (term.end - max(at, term.start)).days / DAYS_PER_MONTH for term in counted
+    )
+    return LockInRow(
+        at=at,
+        quarter_start=at == quarter_start(at),
+        new_obligation=new,
+        held_obligation=held,
+        obligation=new + held,
+        unpaid=sum(item.unpaid for _, item in owed),
+        after_horizon=sum(item.after_horizon for _, item in owed),
+        average_months=ratio(months, sum(term.gpus for term in counted)),
+    )
