@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuladder.errors import ScenarioError
 from gpuladder.scenario.source import RawList, RawMap, reading_problem
 from gpuladder.scenario.yaml_reader import read_flow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 _UNIT_NOTE = re.compile(r"\s*\[[^\]]*\]\s*$")
 MAX_CELL_CHARACTERS = 131_072
@@ -115,13 +117,17 @@ def read_csv(path: Path, source: str | None = None) -> RawList:
         header = next(reader, None)
         if header is None:
             raise ScenarioError(
-                reading_problem("GL-S005", "the file is empty", where=source, fix="write a header row")
+                reading_problem(
+                    "GL-S005", "the file is empty", where=source, fix="write a header row"
+                )
             )
         keys = header_keys(header, f"{source}:1")
         return _rows(source, keys, reader)
     except csv.Error as error:
         raise ScenarioError(
-            reading_problem("GL-S005", f"not a CSV file: {error}", where=f"{source}:{reader.line_num}")
+            reading_problem(
+                "GL-S005", f"not a CSV file: {error}", where=f"{source}:{reader.line_num}"
+            )
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""The scenario with its shorthands written out: one tenor per offer, one row per repeated campaign."""
+"""The scenario with its shorthands written out: one tenor per offer, one row per repeat."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def expand_offer(offer: CommittedTerm) -> list[CommittedTerm]:
 
 
 def expand_campaign(campaign: Campaign) -> list[Campaign]:
-    """Return one campaign per repetition, dates moved on; ids get ``#1``, ``#2``, …"""
+    """Return one campaign per repetition, dates moved on; ids get ``#1``, ``#2`` and so on."""
     if campaign.repeat is None:
         return [campaign]
     every = campaign.repeat.every

@@ -1,16 +1,23 @@
-"""Load a scenario: read it, lay overrides over it, check it, and report all that is wrong at once."""
+"""Load a scenario: read it, lay overrides over it, check it, report all that is wrong at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpuladder.errors import Problem, ScenarioError, Severity
+from gpuladder.scenario.checks import run_checks
+from gpuladder.scenario.checks.context import Context
+from gpuladder.scenario.overrides import lay_over, set_value
 from gpuladder.scenario.reading import load_raw
-from gpuladder.scenario.schema import Scenario
 from gpuladder.scenario.shape import shape
 from gpuladder.scenario.source import Locations, RawDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpuladder.scenario.schema import Scenario
 
 
 @dataclass(frozen=True)
@@ -46,14 +53,33 @@ def load(
     ScenarioError
         When anything is wrong; ``problems`` holds all errors first, then all warnings.
     """
-    return check(load_raw(Path(path)))
+    document = load_raw(Path(path))
+    problems: list[Problem] = []
+    for overlay in overlays:
+        try:
+            lay_over(document.root, Path(overlay))
+        except ScenarioError as error:
+            problems += error.problems
+    for assignment in overrides:
+        try:
+            set_value(document.root, assignment)
+        except ScenarioError as error:
+            problems += error.problems
+    if problems:
+        raise ScenarioError(problems)
+    return check(document)
 
 
 def check(document: RawDocument) -> Loaded:
     """Check a raw scenario; see ``load``."""
     locations = Locations(document.root)
     shaped = shape(document.root, locations)
-    problems = [*document.notices, *shaped.problems]
+    context = Context(locations, shaped.sections, shaped.rows)
+    problems = [
+        *document.notices,
+        *shaped.problems,
+        *run_checks(context, is_whole=shaped.is_whole),
+    ]
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     warnings = [problem for problem in problems if problem.severity is Severity.WARNING]
     if errors:

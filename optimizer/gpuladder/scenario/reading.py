@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuladder.errors import Problem, ScenarioError, Severity
 from gpuladder.scenario.csv_reader import read_csv, read_text
@@ -18,6 +17,9 @@ from gpuladder.scenario.source import (
     reading_problem,
 )
 from gpuladder.scenario.yaml_reader import read_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 YAML_SUFFIXES = (".yaml", ".yml", ".json")
 MAIN_FILES = ("scenario.yaml", "scenario.yml", "scenario.json")
@@ -58,7 +60,7 @@ def load_raw(path: Path) -> RawDocument:
         reading_problem(
             "GL-S001",
             f"not a scenario: {path}",
-            why="a scenario is a .yaml file, a folder with scenario.yaml and CSV files, or an .xlsx",
+            why="a scenario is a .yaml file, an .xlsx, or a folder of scenario.yaml and CSVs",
             fix=fixes.get(suffix, "name the file by what it holds, e.g. scenario.yaml"),
         )
     )
@@ -136,7 +138,7 @@ def _load_folder(folder: Path) -> RawDocument:
             reading_problem(
                 "GL-S001",
                 f"no scenario.yaml in the folder {folder}",
-                fix="it holds `name`, `horizon` and `policy`; the tables may be CSV files beside it",
+                fix="it holds `name`, `horizon`, `policy`; the tables may be CSV files beside it",
             )
         )
     root = read_yaml(read_text(main), str(main))
@@ -147,7 +149,9 @@ def _load_folder(folder: Path) -> RawDocument:
             reading_problem("GL-S002", "the file is not a mapping of keys", where=f"{main}:1")
         )
     document = RawDocument(root, folder, sources=(main,))
-    linked = {value for holder, key in table_slots(root) if isinstance(value := holder.get(key), str)}
+    linked = {
+        value for holder, key in table_slots(root) if isinstance(value := holder.get(key), str)
+    }
     problems: list[Problem] = []
     notices: list[Problem] = []
     sources = [main]

@@ -7,136 +7,81 @@ business of ``checks``; reading files is the business of the loaders.
 from __future__ import annotations
 
 import math
-from datetime import date, datetime, time
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    WithJsonSchema,
+from pydantic import Field
+
+from gpuladder.scenario.fields import (
+    Day,
+    Identifier,
+    Moment,
+    NonNegative,
+    NonNegativeWhole,
+    Number,
+    OneOrMore,
+    Positive,
+    PositiveWhole,
+    Record,
+    Share,
+    TermText,
+    WriteOneOrMore,
 )
+from gpuladder.scenario.offers import (
+    BurstWindowOffer,
+    CommittedOffer,
+    DedicatedOffer,
+    LeasedOffer,
+    Offer,
+    OfferBase,
+    OnDemandOffer,
+    OwnedOffer,
+    PricedOffer,
+    PriceStep,
+    ReservedOffer,
+    SpotOffer,
+)
+from gpuladder.timegrid import Step
 
-from gpuladder.timegrid import Span, Step
+if TYPE_CHECKING:
+    from datetime import date
 
-SPAN_PATTERN = r"^\s*\d+\s*(day|week|month|year)s?\s*$"
-
-
-def _refuse_boolean(value: object) -> object:
-    """Refuse what Python would read as a number though nobody meant one: ``true``, ``1_000``."""
-    if isinstance(value, bool):
-        msg = f"a number is needed, not {str(value).lower()}"
-        raise ValueError(msg)
-    if isinstance(value, str) and ("_" in value or "," in value):
-        msg = f"not a number: {value!r}; write decimals with a point and nothing between thousands"
-        raise ValueError(msg)
-    return value
-
-
-def _read_day(value: object) -> object:
-    """Read an ISO date; numbers and other notations are refused, a midnight stands for its day."""
-    if isinstance(value, datetime):
-        moment: date | datetime = value
-    elif isinstance(value, date):
-        return value
-    else:
-        moment = _read_iso(value, 'a date such as "2026-07-06"')
-    if isinstance(moment, datetime):
-        if moment.tzinfo is not None or moment.time() != time():
-            msg = f"not a date: {value}; a date has no time of day"
-            raise ValueError(msg)
-        return moment.date()
-    return moment
-
-
-def _read_moment(value: object) -> object:
-    """Read an ISO date and time without a zone; a date stands for its midnight."""
-    moment = value if isinstance(value, date) else _read_iso(value, 'such as "2026-07-06 14:00"')
-    if not isinstance(moment, datetime):
-        return datetime(moment.year, moment.month, moment.day)  # noqa: DTZ001 (times are naive)
-    if moment.tzinfo is not None:
-        msg = f"a time zone is not read: {value}; write all times in one zone and leave it out"
-        raise ValueError(msg)
-    return moment
-
-
-def _read_iso(value: object, wanted: str) -> date | datetime:
-    text = value.strip() if isinstance(value, str) else ""
-    try:
-        if len(text) == len("2026-07-06") and text[4] == text[7] == "-":
-            return date.fromisoformat(text)
-        if len(text) > len("2026-07-06") and text[4] == text[7] == "-" and text[10] in " T":
-            return datetime.fromisoformat(text)
-        detail = ""
-    except ValueError as error:
-        detail = f" ({error})"
-    msg = f"not a date: {value!r}{detail}; write {wanted}"
-    raise ValueError(msg)
-
-
-def _check_name(value: str) -> str:
-    """Keep names such that all three forms of a scenario can write them."""
-    if value != value.strip() or not value.isprintable() or value[0] in "[{":
-        msg = (
-            f"not a name: {value!r}; a name has no surrounding blanks or control characters "
-            "and does not begin with [ or {"
-        )
-        raise ValueError(msg)
-    return value
-
-
-def _read_span(value: object) -> object:
-    return Span.parse(value) if isinstance(value, str) else value
-
-
-def _one_or_many(value: object) -> object:
-    """Let a single value stand for a list of one."""
-    if isinstance(value, (list, tuple)):
-        return tuple(value)
-    return (value,)
-
-
-def _write_one_or_many(value: tuple[Any, ...]) -> Any:
-    """Write a list of one as its only member."""
-    items = [str(item) if isinstance(item, Span) else item for item in value]
-    return items[0] if len(items) == 1 else items
-
-
-Number = Annotated[float, BeforeValidator(_refuse_boolean), Field(allow_inf_nan=False)]
-Whole = Annotated[int, BeforeValidator(_refuse_boolean)]
-Positive = Annotated[Number, Field(gt=0)]
-NonNegative = Annotated[Number, Field(ge=0)]
-Share = Annotated[Number, Field(ge=0, le=1)]
-PositiveShare = Annotated[Number, Field(gt=0, le=1)]
-PositiveWhole = Annotated[Whole, Field(gt=0)]
-NonNegativeWhole = Annotated[Whole, Field(ge=0)]
-Day = Annotated[date, BeforeValidator(_read_day)]
-YearlyChange = Annotated[Number, Field(gt=-1)]
-Identifier = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_name)]
-SpanText = Annotated[
-    Span,
-    BeforeValidator(_read_span),
-    PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": SPAN_PATTERN, "examples": ["4 weeks"]}),
+__all__ = [
+    "BackfillBuyer",
+    "BurstWindowOffer",
+    "Campaign",
+    "CampaignBase",
+    "CashBudget",
+    "CommittedOffer",
+    "DedicatedOffer",
+    "DemandRow",
+    "ElasticCampaign",
+    "Fabric",
+    "GangCampaign",
+    "Hardware",
+    "HardwareLimit",
+    "HeldCommitment",
+    "Horizon",
+    "LadderPolicy",
+    "LeasedOffer",
+    "Offer",
+    "OfferBase",
+    "OnDemandOffer",
+    "OwnedOffer",
+    "Policy",
+    "Pool",
+    "PreemptionClass",
+    "PriceStep",
+    "PricedOffer",
+    "Record",
+    "Repeat",
+    "ReservedOffer",
+    "Scenario",
+    "Segment",
+    "SolverOptions",
+    "SpotOffer",
+    "is_finite",
 ]
-OneOrMore = BeforeValidator(_one_or_many)
-WriteOneOrMore = PlainSerializer(_write_one_or_many)
-
-
-class Record(BaseModel):
-    """Base of every table row: frozen, unknown keys refused, docstrings used as descriptions."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        populate_by_name=True,
-        use_attribute_docstrings=True,
-        coerce_numbers_to_str=True,
-    )
 
 
 class Segment(Record):
@@ -207,132 +152,6 @@ class Pool(Record):
     """Tags for where data may sit."""
 
 
-class PriceStep(Record):
-    """A price that holds from a date on."""
-
-    from_date: Day = Field(alias="from")
-    price: Positive
-    """Price from that date on, currency per GPU-hour."""
-
-
-class OfferBase(Record):
-    """What all offers have in common."""
-
-    id: Identifier
-    pool: Identifier
-    available_from: Day | None = None
-    """First date on which it can start (committed) or be used (metered)."""
-    available_until: Day | None = None
-    """Committed: last date on which it can start. Metered: day after the last day of use."""
-
-
-class PricedOffer(OfferBase):
-    """An offer with a price per GPU-hour that may move with time."""
-
-    price_change_per_year: YearlyChange = 0.0
-    """Yearly change of the price, compounded daily from the horizon start, e.g. -0.15."""
-    price_path: tuple[PriceStep, ...] = ()
-    """Dated prices, a step function; replaces `price` from its first date on."""
-
-
-class OnDemandOffer(PricedOffer):
-    """Metered capacity that can be had and given back at any time."""
-
-    kind: Literal["on_demand"]
-    price: Positive | None = None
-    """Currency per GPU-hour."""
-    max_gpus: NonNegative | None = None
-    """Quota in GPUs; no limit when left out."""
-
-
-class SpotOffer(PricedOffer):
-    """Metered capacity that the provider may reclaim."""
-
-    kind: Literal["spot"]
-    price: Positive | None = None
-    """Currency per GPU-hour."""
-    max_gpus: NonNegative
-    """Market depth in GPUs."""
-    availability: PositiveShare = 1.0
-    """Share of hours in which capacity can be had at all."""
-    availability_by_gpus: dict[PositiveWhole, PositiveShare] = Field(default_factory=dict)
-    """Availability for gangs by their size in GPUs."""
-    node_mtbr_hours: Positive | None = None
-    """Mean time between reclaims of one running node, hours; never when left out."""
-    notice_minutes: NonNegative = 0.0
-    """Warning before a reclaim, minutes."""
-
-
-class CommittedOffer(OfferBase):
-    """Capacity bought in whole lots for a fixed term."""
-
-    lot_gpus: PositiveWhole
-    """GPUs of one lot."""
-    min_lots: NonNegativeWhole = 0
-    """Fewest lots of an order that is placed."""
-    max_lots: NonNegativeWhole | None = None
-    """Most lots active in any one period; no limit when left out."""
-    lead: SpanText = Span(0, "day")
-    """Time from signing, at the earliest the horizon start, to the start of the term."""
-    start_every: SpanText | None = None
-    """Terms start only on these dates, counted from the horizon start."""
-
-
-class LeasedOffer(PricedOffer, CommittedOffer):
-    """Committed capacity of a provider, held at a price per GPU-hour."""
-
-    price: Positive | Annotated[tuple[Positive, ...], Field(min_length=1)] | None = None
-    """Currency per GPU-hour held; with several tenors a list of as many prices."""
-    tenor: Annotated[tuple[SpanText, ...], OneOrMore, WriteOneOrMore, Field(min_length=1)]
-    """Length of the term, or a list: the offer then stands for one offer per tenor."""
-    upfront: Share = 0.0
-    """Share of the price paid at the start of the term."""
-    usage_price: NonNegative | None = None
-    """Currency per GPU-hour used, on top of the holding price (a flex reservation)."""
-
-
-class BurstWindowOffer(LeasedOffer):
-    """A short block for a fixed length, booked ahead."""
-
-    kind: Literal["burst_window"]
-    upfront: Share = 1.0
-    """Share of the price paid at the start of the term."""
-
-
-class ReservedOffer(LeasedOffer):
-    """A standing reservation."""
-
-    kind: Literal["reserved"]
-
-
-class DedicatedOffer(LeasedOffer):
-    """Whole clusters or racks of one tenant, in large lots."""
-
-    kind: Literal["dedicated"]
-    setup_cost: NonNegative = 0.0
-    """Currency per order placed."""
-
-
-class OwnedOffer(CommittedOffer):
-    """Bought hardware."""
-
-    kind: Literal["owned"]
-    capex_per_gpu: Positive
-    """Purchase price per GPU, currency."""
-    opex_per_gpu_hour: NonNegative = 0.0
-    """Power, space and staff, currency per GPU-hour."""
-    life: SpanText
-    """Its tenor: how long it serves."""
-    residual_per_year: Share = 0.0
-    """Share of the value kept each year, geometric."""
-
-
-Offer = Annotated[
-    OnDemandOffer | SpotOffer | BurstWindowOffer | ReservedOffer | DedicatedOffer | OwnedOffer,
-    Field(discriminator="kind"),
-]
-
-
 class PreemptionClass(Record):
     """Which interruptions a campaign survives, and at what cost."""
 
@@ -350,8 +169,8 @@ class PreemptionClass(Record):
 class Repeat(Record):
     """The same campaign again, its dates moved on."""
 
-    every: SpanText
-    count: PositiveWhole
+    every: TermText
+    count: Annotated[PositiveWhole, Field(le=1000)]
     """How many times in all, the first included."""
 
 
@@ -415,7 +234,7 @@ class GangCampaign(CampaignBase):
     """Size of the run in GPUs, or a list to choose from."""
     scaling: dict[PositiveWhole, Annotated[Positive, Field(le=1.5)]] = Field(default_factory=dict)
     """Efficiency at each size, 1 when left out."""
-    max_duration: SpanText | None = None
+    max_duration: TermText | None = None
     """The time-to-train limit."""
 
 
@@ -433,7 +252,7 @@ class HeldCommitment(Record):
     end: Day
     price: NonNegative
     """Currency per GPU-hour."""
-    tenor: SpanText | None = None
+    tenor: TermText | None = None
     """Term as signed."""
     renewable_as: Identifier | None = None
     """Offer under which it can be renewed."""
@@ -455,7 +274,7 @@ class DemandRow(Record):
     """Baseline demand at one time."""
 
     pool: Identifier
-    at: Annotated[datetime, BeforeValidator(_read_moment)]
+    at: Moment
     """Date and time, without a zone."""
     gpus: NonNegative
 
@@ -463,12 +282,12 @@ class DemandRow(Record):
 class LadderPolicy(Record):
     """How much may expire at once."""
 
-    window: SpanText
+    window: TermText
     max_expiring_share: Share
     """Most GPUs expiring in a window, as a share of the GPUs committed at its start."""
     exempt_gpus: NonNegative = 0.0
     """GPUs that may expire in a window on top of the share."""
-    min_tenor: SpanText | None = None
+    min_tenor: TermText | None = None
     """Only terms at least this long count; the window when left out."""
 
 

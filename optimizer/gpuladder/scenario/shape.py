@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from gpuladder.errors import Problem
 from gpuladder.scenario import wording
 from gpuladder.scenario.schema import (
     BackfillBuyer,
@@ -26,6 +25,9 @@ from gpuladder.scenario.schema import (
 )
 from gpuladder.scenario.source import TABLES, KeyPath, Locations, RawList, RawMap
 
+if TYPE_CHECKING:
+    from gpuladder.errors import Problem
+
 ROW_TYPES: dict[str, Any] = {
     "hardware": Hardware,
     "pools": Pool,
@@ -35,6 +37,10 @@ ROW_TYPES: dict[str, Any] = {
     "commitments": HeldCommitment,
     "backfill": BackfillBuyer,
     "demand": DemandRow,
+}
+_VALIDATORS: dict[str, Any] = {
+    name: TypeAdapter(list[row_type]).validate_python  # type: ignore[valid-type]
+    for name, row_type in ROW_TYPES.items()
 }
 LATER_KEYS = ("futures", "decide_by", "risk_weight", "risk_level")
 
@@ -64,7 +70,7 @@ class Shaped:
     def scenario(self) -> Scenario:
         """Return the scenario made of the valid parts; call only when it is whole."""
         tables = {name: tuple(rows.values()) for name, rows in self.rows.items()}
-        return Scenario(**self.sections, **tables)
+        return Scenario.model_validate({**self.sections, **tables})
 
 
 def shape(root: RawMap, locations: Locations) -> Shaped:
@@ -135,9 +141,9 @@ def _table(
             ready[index] = _left_out(row)
         else:
             problems.append(later)
-    adapter: TypeAdapter[Any] = TypeAdapter(tuple[ROW_TYPES[name], ...])
     try:
-        return dict(zip(ready, adapter.validate_python(tuple(ready.values())), strict=True)), problems
+        valid_rows = _VALIDATORS[name](list(ready.values()))
+        return dict(zip(ready, valid_rows, strict=True)), problems
     except ValidationError:
         pass  # find the rows at fault, and keep the others
     valid: dict[int, BaseModel] = {}

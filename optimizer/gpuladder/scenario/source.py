@@ -5,12 +5,14 @@ Containers carry the places themselves, so a row keeps its ``file:line`` when an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuladder.errors import Problem, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 Key = str | int
 KeyPath = tuple[Key, ...]
@@ -147,6 +149,8 @@ class Locations:
         return " ".join(part for part in (self.place(path), self.label(path)) if part)
 
 
-def reading_problem(code: str, what: str, *, where: str = "", why: str = "", fix: str = "") -> Problem:
+def reading_problem(
+    code: str, what: str, *, where: str = "", why: str = "", fix: str = ""
+) -> Problem:
     """Return an error met while reading a file."""
     return Problem(code=code, what=what, where=where, why=why, fix=fix, severity=Severity.ERROR)

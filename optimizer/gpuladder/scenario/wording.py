@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
-from typing import Any, get_args
-
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from typing import TYPE_CHECKING, Any, get_args
 
 from gpuladder.errors import Problem
 from gpuladder.scenario import schema
 from gpuladder.scenario.source import KeyPath, Locations, RawList, RawMap
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from pydantic import BaseModel, ValidationError
+    from pydantic_core import ErrorDetails
 
 _LATER = {
     "spend": "spend offers (commitments denominated in money)",
@@ -64,7 +66,7 @@ def not_yet(feature: str, where: str) -> Problem:
         code="GL-S106",
         where=where,
         what=f"{_LATER.get(feature, f'`{feature}` (uncertain futures)')}: not yet supported",
-        why="it is planned; leaving it out silently would give a plan that is not the one asked for",
+        why="it is planned; leaving it out silently would plan something that was not asked for",
         fix="take it out of the scenario",
     )
 
@@ -99,7 +101,7 @@ def not_a_table(name: str, value: Any, where: str) -> Problem:
         code="GL-S103",
         where=where,
         what=f"`{name}` must be a list of rows, not {_kind_of(value)}",
-        fix="write one item with a dash for each row, or the path of a CSV file beside the scenario",
+        fix="write one item with a dash for each row, or the path of a CSV file beside it",
     )
 
 

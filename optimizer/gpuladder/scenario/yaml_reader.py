@@ -7,13 +7,15 @@ its parser is used here; what a plain scalar means is decided by the core schema
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from gpuladder.errors import Problem, ScenarioError
 from gpuladder.scenario.source import TEXT_KEYS, RawList, RawMap, reading_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_DEPTH = 24
 """Deepest nesting read; a scenario needs six levels."""
@@ -36,8 +38,10 @@ for _name, _pattern, _first in (
     ("int", r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$", list("-+0123456789")),
     (
         "float",
-        r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
-        r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$",
+        (
+            r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+            r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
+        ),
         list("-+.0123456789"),
     ),
 ):
@@ -70,7 +74,9 @@ class _Builder:
         self.seen: set[int] = set()
         self.aliased = 0
 
-    def build(self, node: yaml.Node, *, as_text: bool = False, depth: int = 0, copy: bool = False) -> Any:
+    def build(
+        self, node: yaml.Node, *, as_text: bool = False, depth: int = 0, copy: bool = False
+    ) -> Any:
         if depth > MAX_DEPTH:
             raise ScenarioError(
                 reading_problem(
