@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,15 @@ from gpuladder.audit.findings import (
     exceeds,
     number,
 )
-from gpuladder.audit.quantities import Quantities
-from gpuladder.plan import Plan, Run
 from gpuladder.scenario.schema import Campaign, ElasticCampaign, GangCampaign
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date
+
+    from gpuladder.audit.quantities import Quantities
+    from gpuladder.plan import Plan, Run
+    from gpuladder.timegrid import FloatArray
 
 _HOURS_TOLERANCE = 1e-6
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.audit.costs import holding_rate, level_average
-from gpuladder.audit.facts import Facts
-from gpuladder.audit.quantities import Lot, Quantities
 from gpuladder.audit.supply import spot_gpus
 from gpuladder.scenario.schema import DedicatedOffer, HeldCommitment, OwnedOffer
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from gpuladder.audit.facts import Facts
+    from gpuladder.audit.quantities import Lot, Quantities
+    from gpuladder.timegrid import FloatArray
 
 
 def payments(facts: Facts, plan: Quantities, begin: date, end: date) -> float:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpuladder.audit.facts import Facts
 from gpuladder.audit.findings import (
     ABSOLUTE_TOLERANCE_GPUS,
     QUANTITY_TOLERANCE,
@@ -16,9 +14,15 @@ from gpuladder.audit.findings import (
     exceeds,
     number,
 )
-from gpuladder.audit.quantities import Lot, Quantities
-from gpuladder.scenario.expand import CommittedTerm
-from gpuladder.scenario.schema import HeldCommitment, LadderPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date
+
+    from gpuladder.audit.facts import Facts
+    from gpuladder.audit.quantities import Lot, Quantities
+    from gpuladder.scenario.expand import CommittedTerm
+    from gpuladder.scenario.schema import HeldCommitment, LadderPolicy
 
 
 @dataclass(frozen=True, slots=True)

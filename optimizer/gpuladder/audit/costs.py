@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.audit.facts import Facts, hour_of, kind_of
 from gpuladder.audit.findings import Finding, money_differs
-from gpuladder.audit.quantities import LevelUse, Lot, Quantities
 from gpuladder.audit.supply import spot_gpus
 from gpuladder.plan import COST_LINES, CostLine, Plan, Status
 from gpuladder.scenario.schema import DedicatedOffer, OwnedOffer
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpuladder.audit.quantities import LevelUse, Lot, Quantities
+    from gpuladder.timegrid import FloatArray
 
 _DAYS_PER_YEAR = 365.0
-_GAP_TOLERANCE = 1e-9
 
 
 def cost_lines(facts: Facts, plan: Quantities) -> tuple[CostLine, ...]:
@@ -131,25 +134,32 @@ def _objective(plan: Plan, total: float) -> Iterator[Finding]:
 def _proof(plan: Plan) -> Iterator[Finding]:
     if plan.objective is None:
         return
+    is_optimal = plan.status == Status.OPTIMAL
     if plan.bound is None:
-        if plan.status is Status.OPTIMAL:
-            yield _fault("bound", "bound", "the plan is called optimal without a bound", 0.0)
+        if is_optimal or plan.gap is not None:
+            yield _fault("bound", "bound", "a gap or optimality is claimed without a bound", 0.0)
         return
-    slack = plan.objective - plan.bound
-    if not slack >= -_proof_tolerance(plan.objective):
+    slack, tolerance = plan.objective - plan.bound, _proof_tolerance(plan.objective)
+    if not slack >= -tolerance:
         text = f"the bound {plan.bound:,.2f} is above the objective {plan.objective:,.2f}"
         yield _fault("bound", "bound", text, -slack)
         return
-    if slack <= _proof_tolerance(plan.objective):
-        return
-    gap = slack / abs(plan.objective) if plan.objective else math.inf
     asked = plan.options.relative_gap
-    if plan.status is Status.OPTIMAL and gap > asked + _GAP_TOLERANCE:
-        text = f"the plan is called optimal, but its gap {gap:.3g} is above the {asked:g} asked for"
-        yield _fault("bound", "gap", text, gap - asked)
-    if plan.gap is not None and not abs(plan.gap - gap) <= 1e-6 * max(gap, 1.0):
-        text = f"the gap is stated as {plan.gap:.6g}, but objective and bound give {gap:.6g}"
-        yield _fault("bound", "gap", text, abs(plan.gap - gap))
+    if is_optimal and slack > asked * abs(plan.objective) + tolerance:
+        text = (
+            f"the plan is called optimal, but its objective {plan.objective:,.2f} is more than the "
+            f"gap of {asked:g} asked for above the bound {plan.bound:,.2f}"
+        )
+        yield _fault("bound", "gap", text, slack - asked * abs(plan.objective))
+    if math.isinf(slack):
+        return
+    stated = math.nan if plan.gap is None else plan.gap * abs(plan.objective)
+    if not abs(stated - max(slack, 0.0)) <= tolerance:
+        text = (
+            f"the gap is stated as {plan.gap}, but the objective {plan.objective:,.2f} is "
+            f"{slack:,.2f} above the bound"
+        )
+        yield _fault("bound", "gap", text, abs(stated - slack))
 
 
 def _proof_tolerance(objective: float) -> float:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,7 +29,9 @@ from gpuladder.scenario.schema import (
     Scenario,
     SpotOffer,
 )
-from gpuladder.timegrid import FloatArray, TimeGrid
+
+if TYPE_CHECKING:
+    from gpuladder.timegrid import FloatArray, TimeGrid
 
 DAYS_PER_YEAR = 365.0
 MINUTES_PER_HOUR = 60.0

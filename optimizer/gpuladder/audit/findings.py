@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import date
+from typing import TYPE_CHECKING
 
-from gpuladder.plan import CostLine
+if TYPE_CHECKING:
+    from datetime import date
+
+    from gpuladder.plan import CostLine
 
 LIMITS: dict[str, str] = {
     "stable_supply": "stable GPUs of a pool cover everything that runs on them",

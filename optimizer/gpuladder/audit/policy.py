@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.audit.campaigns import dropped_share, elastic_spot_work, spot_share_base
 from gpuladder.audit.cash import payments
 from gpuladder.audit.costs import level_average
-from gpuladder.audit.facts import Facts
 from gpuladder.audit.findings import (
     ABSOLUTE_TOLERANCE_GPUS,
     MONEY_TOLERANCE,
@@ -19,10 +17,16 @@ from gpuladder.audit.findings import (
     exceeds,
     number,
 )
-from gpuladder.audit.quantities import Quantities
 from gpuladder.audit.supply import held_gpus, lot_gpus, spot_gpus
 from gpuladder.scenario.schema import ElasticCampaign
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date
+
+    from gpuladder.audit.facts import Facts
+    from gpuladder.audit.quantities import Quantities
+    from gpuladder.timegrid import FloatArray
 
 
 def policy_findings(facts: Facts, plan: Quantities) -> Iterator[Finding]:

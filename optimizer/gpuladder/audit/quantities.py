@@ -10,17 +10,20 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from gpuladder.audit.facts import Facts, is_flex
 from gpuladder.audit.findings import QUANTITY_TOLERANCE, Finding, number
-from gpuladder.plan import MeteredUse, Order, Plan, Run
 from gpuladder.scenario.expand import CommittedTerm, term_of
 from gpuladder.scenario.schema import GangCampaign
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from gpuladder.plan import MeteredUse, Order, Plan, Run
+    from gpuladder.timegrid import FloatArray
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 LevelUse = dict[tuple[int, int], float]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuladder.audit.campaigns import campaign_findings
 from gpuladder.audit.commitments import commitment_findings
@@ -13,8 +12,12 @@ from gpuladder.audit.findings import AuditReport, Finding
 from gpuladder.audit.policy import policy_findings
 from gpuladder.audit.quantities import read_quantities, record_findings
 from gpuladder.audit.supply import supply_findings
-from gpuladder.plan import Plan
-from gpuladder.scenario.schema import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gpuladder.plan import Plan
+    from gpuladder.scenario.schema import Scenario
 
 
 def audit(

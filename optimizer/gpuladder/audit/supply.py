@@ -5,15 +5,19 @@ Supply and use are averages over a period; baseline demand has levels, and suppl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.audit.facts import Facts, is_flex, is_single_tenant, kind_of
 from gpuladder.audit.findings import ABSOLUTE_TOLERANCE_GPUS, Finding, exceeds, number
-from gpuladder.audit.quantities import LevelUse, Lot, Quantities
-from gpuladder.scenario.schema import HeldCommitment
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpuladder.audit.quantities import LevelUse, Lot, Quantities
+    from gpuladder.scenario.schema import HeldCommitment
+    from gpuladder.timegrid import FloatArray
 
 
 def supply_findings(facts: Facts, plan: Quantities) -> Iterator[Finding]:
