@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from datetime import date
+from typing import TYPE_CHECKING
 
 from gpuladder.analysis.campaigns import campaign_rows, campaign_use_rows
 from gpuladder.analysis.capacity import capacity_rows
@@ -28,9 +27,14 @@ from gpuladder.analysis.result import (
     UnallocatedRow,
 )
 from gpuladder.analysis.run_cost import Attribution, attribute, reconcile
-from gpuladder.errors import Problem
 from gpuladder.plan import Plan, Status
-from gpuladder.scenario.schema import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import date
+
+    from gpuladder.errors import Problem
+    from gpuladder.scenario.schema import Scenario
 
 
 def analyse(
@@ -41,6 +45,7 @@ def analyse(
     warnings: Sequence[Problem] = (),
     infeasible: Infeasibility | None = None,
     seconds: Mapping[str, float] | None = None,
+    solver_log: str = "",
 ) -> Result:
     """Work out what a plan means.
 
@@ -54,6 +59,8 @@ def analyse(
         Who is short of how much; kept only when the plan's status is infeasible.
     seconds : mapping, optional
         Time of the stages run so far; ``analyse`` is added.
+    solver_log : str, optional
+        Carried along.
 
     Raises
     ------
@@ -79,6 +86,7 @@ def analyse(
         tables=tables,
         infeasible=infeasible if plan.status is Status.INFEASIBLE else None,
         seconds=spent,
+        solver_log=solver_log,
     )
 
 

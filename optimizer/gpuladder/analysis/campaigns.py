@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.analysis.frame import TOLERANCE_GPUS, Frame, ratio
-from gpuladder.analysis.ledger import Ledger
 from gpuladder.analysis.result import CampaignRow, CampaignUseRow
-from gpuladder.analysis.run_cost import Attribution
 from gpuladder.analysis.usage import total
-from gpuladder.plan import Run
 from gpuladder.scenario.schema import Campaign, ElasticCampaign
 from gpuladder.timegrid import HOURS_PER_DAY, FloatArray
+
+if TYPE_CHECKING:
+    from gpuladder.analysis.ledger import Ledger
+    from gpuladder.analysis.run_cost import Attribution
+    from gpuladder.plan import Run
 
 SHARE_TOLERANCE = 1e-6
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from gpuladder.analysis.ledger import Ledger
 from gpuladder.analysis.result import CapacityRow
 from gpuladder.analysis.usage import total
+
+if TYPE_CHECKING:
+    from gpuladder.analysis.ledger import Ledger
 
 KINDS = ("burst_window", "reserved", "dedicated", "owned")
 

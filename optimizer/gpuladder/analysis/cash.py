@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.analysis.frame import calendar_edges, spread
-from gpuladder.analysis.ledger import Ledger
 from gpuladder.analysis.result import CashRow, QuarterCostRow
 from gpuladder.analysis.terms import HELD
 from gpuladder.plan import COST_LINES
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpuladder.analysis.ledger import Ledger
+    from gpuladder.timegrid import FloatArray
 
 LINES = (*COST_LINES, HELD)
 

@@ -6,9 +6,12 @@ import math
 from collections.abc import Mapping
 from datetime import date
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from gpuladder.analysis.result import CampaignRow, CommitmentRow, Result
 from gpuladder.plan import Status
+
+if TYPE_CHECKING:
+    from gpuladder.analysis.result import CampaignRow, CommitmentRow, Result
 
 SCHEMA = "gpuladder.result/1"
 STAGES = ("load", "build", "solve", "analyse", "report")

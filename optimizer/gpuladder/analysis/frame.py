@@ -6,21 +6,24 @@ import math
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.economics import discount_factor, goodput, price_at
-from gpuladder.plan import Plan
 from gpuladder.scenario.expand import Expanded, expand
-from gpuladder.scenario.schema import (
-    ElasticCampaign,
-    Hardware,
-    PreemptionClass,
-    PricedOffer,
-    Scenario,
-    SpotOffer,
-)
 from gpuladder.timegrid import HOURS_PER_DAY, FloatArray, Span, TimeGrid, add_months
+
+if TYPE_CHECKING:
+    from gpuladder.plan import Plan
+    from gpuladder.scenario.schema import (
+        ElasticCampaign,
+        Hardware,
+        PreemptionClass,
+        PricedOffer,
+        Scenario,
+        SpotOffer,
+    )
 
 DAYS_PER_MONTH = 365.25 / 12.0
 TOLERANCE_GPUS = 1e-6

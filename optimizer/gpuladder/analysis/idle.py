@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpuladder.analysis.ledger import Ledger, PoolLedger
 from gpuladder.analysis.result import GapRow
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpuladder.analysis.ledger import Ledger, PoolLedger
+    from gpuladder.timegrid import FloatArray
 
 
 def gap_rows(ledger: Ledger) -> tuple[GapRow, ...]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from gpuladder.analysis.frame import calendar_edges, ratio
-from gpuladder.analysis.ledger import Ledger
 from gpuladder.analysis.result import ExpiryRow, LadderRow
-from gpuladder.analysis.terms import Term
 from gpuladder.timegrid import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from gpuladder.analysis.ledger import Ledger
+    from gpuladder.analysis.terms import Term
 
 DEFAULT_WINDOW = Span(3, "month")
 """Window of the cliff figures when there is no ladder policy."""

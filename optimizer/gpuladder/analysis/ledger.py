@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from gpuladder.analysis.usage import PoolUse, Use, total, use_of
 from gpuladder.economics import price_at
 from gpuladder.plan import COST_LINES
 from gpuladder.scenario.schema import LeasedOffer, PricedOffer
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from gpuladder.timegrid import FloatArray
 
 
 @dataclass(frozen=True)

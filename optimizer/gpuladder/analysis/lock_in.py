@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from typing import TYPE_CHECKING
 
 from gpuladder.analysis.frame import (
     DAYS_PER_MONTH,
@@ -12,9 +12,13 @@ from gpuladder.analysis.frame import (
     quarter_start,
     ratio,
 )
-from gpuladder.analysis.ledger import Ledger
 from gpuladder.analysis.result import LockInRow
-from gpuladder.analysis.terms import Term
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from gpuladder.analysis.ledger import Ledger
+    from gpuladder.analysis.terms import Term
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.analysis.frame import Frame, ratio
-from gpuladder.analysis.ledger import Ledger, PoolLedger
 from gpuladder.analysis.ratios import ListPrice, list_price
 from gpuladder.analysis.result import CommitmentRow, HeldRow
-from gpuladder.analysis.terms import Term
 from gpuladder.scenario.schema import LeasedOffer
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gpuladder.analysis.ledger import Ledger, PoolLedger
+    from gpuladder.analysis.terms import Term
+    from gpuladder.timegrid import FloatArray
 
 
 def commitment_rows(ledger: Ledger) -> tuple[CommitmentRow, ...]:

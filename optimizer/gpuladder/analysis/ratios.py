@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.analysis.frame import Frame, ratio
-from gpuladder.analysis.ledger import Ledger
 from gpuladder.analysis.result import PoolRow
 from gpuladder.analysis.usage import total
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpuladder.analysis.ledger import Ledger
+    from gpuladder.timegrid import FloatArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,16 @@ inclusive, ``end`` and ``to`` dates exclusive. A number that cannot be told is N
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from gpuladder.errors import Problem
-from gpuladder.plan import Plan
-from gpuladder.scenario.schema import Scenario
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
+
+    from gpuladder.errors import Problem
+    from gpuladder.plan import Plan
+    from gpuladder.scenario.schema import Scenario
 
 MetricValue = float | int | str | None
 
@@ -39,7 +41,6 @@ class CommitmentRow:
     provider: str
     hardware: str
     kind: str
-    """burst_window, reserved, dedicated or owned."""
     start: date
     end: date
     """Day after the last day of the term."""
@@ -78,7 +79,6 @@ class HeldRow:
     start: date
     end: date
     price: float
-    """Currency per GPU-hour."""
     cost: float
     """Present value of its sunk cost inside the horizon."""
     cost_undiscounted: float
@@ -131,7 +131,6 @@ class CampaignRow:
     idle_cost: float
     """Present value of the idle capacity charged to it."""
     loaded_cost: float
-    """Direct and idle."""
     runs: float
     """Runs completed by the deadline: 1, 0 when dropped, the share done when partial."""
     cost_per_run: float | None
@@ -196,7 +195,6 @@ class GapRow:
     start: date
     end: date
     idle_gpu_hours: float
-    """Used by no campaign, demand or backfill."""
     idle_cost: float
     """Present value of holding them; held commitments at 0, their cost being sunk."""
     held_idle_cost: float
@@ -398,3 +396,5 @@ class Result:
     """Present only when the status is infeasible."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time of each stage: load, build, solve, analyse, report, as far as run."""
+    solver_log: str = ""
+    """What the solver said; empty when the result was not just solved."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gpuladder.analysis.ledger import Ledger
 from gpuladder.errors import AuditError, Problem
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from gpuladder.analysis.ledger import Ledger
+    from gpuladder.timegrid import FloatArray
 
 RECONCILIATION_TOLERANCE = 1e-6
 """Relative difference allowed between the attributed cost and the objective."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.analysis.frame import Frame, before, hours_between
 from gpuladder.economics import price_at, residual_share
-from gpuladder.plan import Order
 from gpuladder.scenario.expand import term_of
 from gpuladder.scenario.schema import DedicatedOffer, HeldCommitment, LeasedOffer, OwnedOffer
-from gpuladder.timegrid import FloatArray, Span
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from gpuladder.plan import Order
+    from gpuladder.timegrid import FloatArray, Span
 
 HELD = "held"
 """Line of the cost of held commitments; no part of the net present cost."""

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpuladder.analysis.frame import Frame, gang_availability
-from gpuladder.plan import MeteredUse, Run
-from gpuladder.timegrid import FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gpuladder.plan import MeteredUse, Run
+    from gpuladder.timegrid import FloatArray
 
 IntArray = NDArray[np.int64]
 
