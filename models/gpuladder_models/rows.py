@@ -1,8 +1,8 @@
 """Rows from arrays: the one way in which constraints reach the Pyomo model.
 
 A family of rows is a sum of terms; each term says, as arrays, which variables enter which rows with
-which coefficients. Building a ``LinearExpression`` from coefficient and variable lists is several
-times faster than an algebraic rule, and nothing is scanned that is not there.
+which coefficients. Building a ``LinearExpression`` from a list of its addends is several times
+faster than an algebraic rule, and nothing is scanned that is not there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyomo.environ as pyo
-from pyomo.core.expr.numeric_expr import LinearExpression
+from pyomo.core.expr.numeric_expr import LinearExpression, MonomialTermExpression
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,10 +55,12 @@ def add_variable(
     domain: object = pyo.NonNegativeReals,
 ) -> pyo.Var:
     """Add ``size`` non-negative variables under ``name`` and return them."""
-    tops = np.broadcast_to(np.asarray(upper, np.float64), (size,))
-    bounds = [(0.0, None if np.isinf(top) else float(top)) for top in tops]
-    variable = pyo.Var(range(size), domain=domain, bounds=lambda _, index: bounds[index])
+    variable = pyo.Var(range(size), domain=domain)
     model.add_component(name, variable)
+    tops = np.broadcast_to(np.asarray(upper, np.float64), (size,))
+    bounded = np.flatnonzero(np.isfinite(tops))
+    for index, top in zip(bounded.tolist(), tops[bounded].tolist(), strict=True):
+        variable[index].setub(top)
     return variable
 
 
@@ -85,7 +87,7 @@ def add_rows(
     """
     low = np.broadcast_to(np.asarray(lower, np.float64), (size,))
     high = np.broadcast_to(np.asarray(upper, np.float64), (size,))
-    starts, coefficients, variables = _grouped(terms, size)
+    starts, addends = _grouped(terms, size)
     empty = starts[:-1] == starts[1:]
     keep = np.flatnonzero(
         ~(empty & (low <= 0) & (high >= 0)) & (np.isfinite(low) | np.isfinite(high))
@@ -95,10 +97,7 @@ def add_rows(
     def rule(
         _: pyo.ConcreteModel, index: int
     ) -> tuple[float | None, LinearExpression, float | None]:
-        begin, end = begins[index], begins[index + 1]
-        body = LinearExpression(
-            constant=0.0, linear_coefs=coefficients[begin:end], linear_vars=variables[begin:end]
-        )
+        body = LinearExpression(addends[begins[index] : begins[index + 1]])
         if lows[index] == highs[index]:
             return (lows[index], body, lows[index])
         return (
@@ -110,21 +109,25 @@ def add_rows(
     model.add_component(name, pyo.Constraint(keep.tolist(), rule=rule))
 
 
-def _grouped(terms: Sequence[Term], size: int) -> tuple[IntArray, list[float], list[object]]:
-    """Return row starts, coefficients and variables of all terms, grouped by row."""
+def _grouped(terms: Sequence[Term], size: int) -> tuple[IntArray, list[object]]:
+    """Return row starts, and the addends of all terms grouped by row.
+
+    An addend is a variable, or a variable with a coefficient other than 1.
+    """
     present = [item for item in terms if len(item.row)]
     if not present:
-        return np.zeros(size + 1, np.int64), [], []
+        return np.zeros(size + 1, np.int64), []
     rows = np.concatenate([item.row for item in present])
     order = np.argsort(rows, kind="stable")
     coefficients = np.concatenate([item.coefficient for item in present])[order]
-    members = np.concatenate([_members(item.variable)[item.column] for item in present])[order]
+    addends = np.concatenate([_members(item.variable)[item.column] for item in present])[order]
+    scaled = np.flatnonzero(coefficients != 1.0)
+    pairs = zip(coefficients[scaled].tolist(), addends[scaled].tolist(), strict=True)
+    addends[scaled] = np.fromiter(map(MonomialTermExpression, pairs), np.object_, len(scaled))
     starts = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=size), out=starts[1:])
-    return starts, coefficients.tolist(), members.tolist()
+    return starts, addends.tolist()
 
 
 def _members(variable: pyo.Var) -> NDArray[np.object_]:
-    members = np.empty(len(variable), dtype=object)
-    members[:] = list(variable.values())
-    return members
+    return np.fromiter(variable.values(), np.object_, len(variable))

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass
-from itertools import chain
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
+from pyomo.core.expr.numeric_expr import LinearExpression, MonomialTermExpression
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -67,6 +68,11 @@ def compile_model(model: pyo.ConcreteModel) -> CompiledModel:
     """Return the flat arrays of a Pyomo model made of linear rows.
 
     Automatic garbage collection is off meanwhile, for the reason given in ``build_model``.
+
+    Raises
+    ------
+    TypeError
+        When a row or the objective is anything but a ``LinearExpression``.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -97,18 +103,17 @@ def _compile(model: pyo.ConcreteModel) -> CompiledModel:
     row_lower: list[float] = []
     row_upper: list[float] = []
     lengths: list[int] = []
-    columns: list[int] = []
-    coefficients: list[list[float]] = []
+    addends: list[Any] = []
     for constraint in model.component_objects(pyo.Constraint, descend_into=False):
         row_blocks[constraint.local_name] = Block(len(row_lower), tuple(constraint.keys()))
         for row in constraint.values():
             low, body, high = row.to_bounded_expression()
             row_lower.append(-np.inf if low is None else low)
             row_upper.append(np.inf if high is None else high)
-            members = body.linear_vars
+            members = _addends_of(body)
             lengths.append(len(members))
-            columns.extend([column_of[key] for key in map(id, members)])
-            coefficients.append(body.linear_coefs)
+            addends.extend(members)
+    columns, values = _entries(addends, column_of)
     starts = np.zeros(len(lengths) + 1, np.int32)
     np.cumsum(lengths, out=starts[1:])
     return CompiledModel(
@@ -121,15 +126,31 @@ def _compile(model: pyo.ConcreteModel) -> CompiledModel:
         row_lower=np.array(row_lower, np.float64),
         row_upper=np.array(row_upper, np.float64),
         starts=starts,
-        columns=np.array(columns, np.int32),
-        values=np.fromiter(chain.from_iterable(coefficients), np.float64, len(columns)),
+        columns=columns,
+        values=values,
     )
+
+
+def _addends_of(expression: Any) -> list[Any]:
+    if expression.__class__ is not LinearExpression:
+        msg = f"not a linear row: {expression}"
+        raise TypeError(msg)
+    addends: list[Any] = expression.args
+    return addends
+
+
+def _entries(addends: list[Any], column_of: dict[int, int]) -> tuple[IntArray, FloatArray]:
+    """Return the column and the coefficient of each addend of linear expressions."""
+    pairs = [
+        item.args if item.__class__ is MonomialTermExpression else (1.0, item) for item in addends
+    ]
+    columns = np.fromiter([column_of[id(member)] for _, member in pairs], np.int32, len(pairs))
+    return columns, np.fromiter([value for value, _ in pairs], np.float64, len(pairs))
 
 
 def _objective(model: pyo.ConcreteModel, column_of: dict[int, int], size: int) -> FloatArray:
     cost = np.zeros(size)
     for objective in model.component_objects(pyo.Objective, descend_into=False):
-        body = objective.expr
-        for member, value in zip(body.linear_vars, body.linear_coefs, strict=True):
-            cost[column_of[id(member)]] += value
+        columns, values = _entries(_addends_of(objective.expr), column_of)
+        np.add.at(cost, columns, values)
     return cost
