@@ -82,7 +82,8 @@ def measure(model: pyo.ConcreteModel) -> ModelSize:
             name=component.name,
             count=len(component),
             integers=sum(variable.is_integer() for variable in component.values()),
-            **_range(costs.get(component.name, ())),
+            smallest=smallest(costs.get(component.name, ())),
+            largest=largest(costs.get(component.name, ())),
         )
         for component in model.component_objects(pyo.Var, active=True)
         if len(component)
@@ -105,7 +106,8 @@ def _row_family(component: Any) -> Family:
         name=component.name,
         count=len(component),
         non_zeros=len(coefficients),
-        **_range(coefficients),
+        smallest=smallest(coefficients),
+        largest=largest(coefficients),
     )
 
 
@@ -118,6 +120,11 @@ def _costs_by_family(model: pyo.ConcreteModel) -> dict[str, list[float]]:
     return costs
 
 
-def _range(values: Iterable[float]) -> dict[str, float]:
-    sizes = [abs(value) for value in values if value != 0.0]
-    return {"smallest": min(sizes), "largest": max(sizes)} if sizes else {}
+def smallest(values: Iterable[float]) -> float | None:
+    """Return the smallest absolute value that is not zero; None without any."""
+    return min((abs(value) for value in values if value != 0.0), default=None)
+
+
+def largest(values: Iterable[float]) -> float | None:
+    """Return the largest absolute value that is not zero; None without any."""
+    return max((abs(value) for value in values if value != 0.0), default=None)

@@ -1,0 +1,29 @@
+"""``gpuladder new``: a commented scenario to start from."""
+
+from __future__ import annotations
+
+import click
+
+from gpuladder.cli.options import common, console_of
+
+
+@click.command(short_help="Write a commented scenario to start from.")
+@click.argument("name")
+@click.option(
+    "--form",
+    type=click.Choice(["yaml", "csv", "xlsx"]),
+    default="yaml",
+    show_default=True,
+    help="One YAML file, a folder with CSV tables, or an Excel workbook.",
+)
+@common
+@click.pass_context
+def new(context: click.Context, name: str, form: str) -> None:
+    """Write a commented scenario called NAME to start from; never over an existing file."""
+    from gpuladder.scenario.templates import write_template
+
+    console = console_of(context)
+    path = write_template(name, form)
+    console.document({"path": str(path)})
+    console.data(str(path))
+    console.talk(f"Next: edit it, then gpuladder validate {path}")

@@ -1,0 +1,105 @@
+"""``gpuladder solve``: from a scenario to an audited plan and its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gpuladder.cli.console import Console
+from gpuladder.cli.options import common, console_of, output, overrides
+
+if TYPE_CHECKING:
+    from gpuladder.solver import Progress
+
+SECONDS_BETWEEN_PROGRESS_LINES = 1.0
+
+
+@click.command(short_help="Find the cheapest plan, check it, and write the report.")
+@click.argument("scenario", type=click.Path(path_type=Path))
+@overrides
+@output
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Stop the search after so many seconds; the best plan so far is kept.",
+)
+@click.option(
+    "--gap",
+    type=click.FloatRange(min=0),
+    metavar="SHARE",
+    help="Stop when the plan is proven this close to the best possible one, e.g. 0.005.",
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads of the solver.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the solver.")
+@click.option(
+    "--start-from",
+    type=click.Path(path_type=Path),
+    metavar="RUN",
+    help="Start the search from the plan of an earlier run.",
+)
+@common
+@click.pass_context
+def solve(
+    context: click.Context,
+    scenario: Path,
+    settings: tuple[str, ...],
+    overlays: tuple[Path, ...],
+    output: Path,
+    time_limit: float | None,
+    gap: float | None,
+    threads: int | None,
+    seed: int | None,
+    start_from: Path | None,
+) -> None:
+    """Find the cheapest plan for SCENARIO, check it, and write the report.
+
+    SCENARIO is a YAML file, a folder with scenario.yaml and CSV tables, or an Excel workbook.
+    The report goes to a new run folder below --output.
+    """
+    from gpuladder import pipeline
+    from gpuladder.cli.summary import finish
+
+    console = console_of(context)
+    flags = {
+        "time_limit_seconds": time_limit,
+        "relative_gap": gap,
+        "threads": threads,
+        "seed": seed,
+    }
+    result = pipeline.run(
+        scenario,
+        overlays=overlays,
+        overrides=(
+            *settings,
+            *(f"solver.{key}={value}" for key, value in flags.items() if value is not None),
+        ),
+        start_from=None if start_from is None else pipeline.read_plan(start_from),
+        listener=pipeline.Listener(
+            stage=console.detail,
+            warnings=console.problems,
+            progress=_Progress(console) if console.shows_progress else None,
+        ),
+    )
+    context.exit(finish(console, result, output))
+
+
+class _Progress:
+    """Writes a line when something changed, but not more often than a reader can read."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._last: Progress | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        from gpuladder.cli.summary import progress_line
+
+        last = self._last
+        if last is not None:
+            same = (progress.incumbent, progress.bound) == (last.incumbent, last.bound)
+            if same or progress.seconds - last.seconds < SECONDS_BETWEEN_PROGRESS_LINES:
+                return
+        self._last = progress
+        self._console.talk(progress_line(progress))

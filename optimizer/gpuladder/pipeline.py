@@ -1,0 +1,336 @@
+"""The one way through: load, build and solve, audit, analyse, write.
+
+The command line and the library both go through here, so they cannot differ in what they check.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gpuladder.analysis.analyse import analyse
+from gpuladder.analysis.document import result_document
+from gpuladder.analysis.result import Infeasibility, LimitExcess, Result, Shortfall
+from gpuladder.analysis.why_not import why_infeasible
+from gpuladder.audit import AuditReport, Finding
+from gpuladder.audit import audit as audit_plan
+from gpuladder.errors import AuditError, Problem, ReportError
+from gpuladder.model_size import ModelSize, measure
+from gpuladder.plan import Plan, Status
+from gpuladder.program import make_program_data
+from gpuladder.report import run_folder
+from gpuladder.scenario.fingerprint import canonical, fingerprint
+from gpuladder.scenario.loading import Loaded, check, load
+from gpuladder.scenario.overrides import lay_over, set_value
+from gpuladder.scenario.schema import Scenario
+from gpuladder.scenario.source import RawDocument, RawList, RawMap
+from gpuladder.solve import solve_scenario
+from gpuladder.solver import Progress
+from gpuladder.verdict import require_plan
+from gpuladder_models.build import build_model
+
+Source = str | Path | Scenario | Loaded
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who is told what while a solve runs; nobody by default.
+
+    Attributes
+    ----------
+    stage : callable
+        Told what begins, in words.
+    warnings : callable
+        Told the warnings of the scenario, once, before the program is built.
+    progress : callable or None
+        Told what the solver knows, often; must be quick.
+    """
+
+    stage: Callable[[str], None] = lambda _: None
+    warnings: Callable[[Sequence[Problem]], None] = lambda _: None
+    progress: Callable[[Progress], None] | None = None
+
+
+def run(
+    source: Source,
+    *,
+    overrides: Sequence[str] = (),
+    overlays: Sequence[str | Path] = (),
+    start_from: Plan | None = None,
+    listener: Listener = Listener(),
+) -> Result:
+    """Go from a scenario to an audited and analysed answer, whatever the answer is.
+
+    Parameters
+    ----------
+    source : str, pathlib.Path, Loaded or Scenario
+        Where the scenario is, or what ``load`` made of it.
+    overrides : sequence of str
+        Assignments such as ``policy.tail_charge=0.5``; for a path only.
+    overlays : sequence of path
+        YAML files laid over the scenario; for a path only.
+    start_from : Plan, optional
+        An earlier plan to start the search from.
+    listener : Listener
+        Who is told what on the way.
+
+    Returns
+    -------
+    Result
+        ``plan.status`` says whether there is a plan, ``audit`` whether it stands.
+
+    Raises
+    ------
+    ScenarioError
+        When the scenario is wrong.
+    """
+    clock = _Clock()
+    listener.stage(f"reading {_name(source)}")
+    loaded = _loaded(source, overrides, overlays)
+    listener.warnings(loaded.warnings)
+    clock.stop("load")
+    listener.stage("building and solving the program")
+    solved = solve_scenario(loaded.scenario, start_from=start_from, on_progress=listener.progress)
+    clock.take(solved.plan.seconds)
+    listener.stage("analysing and auditing the plan")
+    infeasible = (
+        why_infeasible(loaded.scenario) if solved.plan.status is Status.INFEASIBLE else None
+    )
+    result = analyse_and_audit(loaded, solved.plan, infeasible)
+    clock.stop("analyse")
+    return replace(result, seconds=dict(clock.seconds), solver_log=solved.log)
+
+
+def analyse_and_audit(
+    loaded: Loaded, plan: Plan, infeasible: Infeasibility | None = None
+) -> Result:
+    """Return what a plan means, with the audit's word on the plan and on every figure.
+
+    A plan whose costs cannot be attributed without a remainder has no figures to report; the audit
+    says so, as it does for every other fault.
+    """
+    scenario = loaded.scenario
+    unexplained: tuple[Finding, ...] = ()
+    try:
+        result = analyse(scenario, plan, warnings=loaded.warnings, infeasible=infeasible)
+    except AuditError as error:
+        result = Result(scenario=scenario, plan=plan, warnings=loaded.warnings)
+        unexplained = tuple(
+            Finding(code="metric", key="objective", period=None, message=problem.what, amount=0.0)
+            for problem in error.problems
+        )
+    report = audit_plan(
+        scenario, plan, figures=result.metrics or None, fingerprint=fingerprint(scenario)
+    )
+    return replace(result, audit=replace(report, findings=(*report.findings, *unexplained)))
+
+
+def solve(
+    source: Source,
+    *,
+    overrides: Sequence[str] = (),
+    overlays: Sequence[str | Path] = (),
+    start_from: Plan | None = None,
+) -> Result:
+    """Find the cheapest plan for a scenario, audit and analyse it.
+
+    Parameters
+    ----------
+    source : str, pathlib.Path, Loaded or Scenario
+        Where the scenario is, or what ``load`` made of it.
+    overrides : sequence of str
+        Assignments such as ``policy.tail_charge=0.5`` or ``solver.relative_gap=0.001``.
+    overlays : sequence of path
+        YAML files laid over the scenario.
+    start_from : Plan, optional
+        An earlier plan to start the search from.
+
+    Returns
+    -------
+    Result
+        With a plan that stands up to the audit. At a limit ``result.plan.status`` is ``feasible``,
+        and ``result.plan.gap`` says how far from the best possible the plan may be.
+
+    Raises
+    ------
+    ScenarioError
+        When the scenario is wrong; all problems at once.
+    InfeasibleError
+        When no plan satisfies the scenario.
+    UnboundedError
+        When the scenario pays for buying without end.
+    NoPlanError
+        When the solver ended without a plan.
+    AuditError
+        When the plan does not stand up to the audit.
+    """
+    result = run(source, overrides=overrides, overlays=overlays, start_from=start_from)
+    require_plan(result)
+    return result
+
+
+def program_size(scenario: Scenario) -> ModelSize:
+    """Build the program of a scenario, without solving it, and return its size."""
+    return measure(build_model(make_program_data(scenario)))
+
+
+def write_run(result: Result, parent: str | Path) -> Path:
+    """Write a result as a new run folder below ``parent``, never over another; return its path.
+
+    Raises
+    ------
+    ReportError
+        When it cannot be written; nothing is left behind then.
+    """
+    return run_folder.write_run(
+        result, Path(parent), result.solver_log, document=result_document(result)
+    )
+
+
+def read_run(folder: str | Path) -> Result:
+    """Read a saved run back, audited and analysed again.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+        A run folder, or the folder of a scenario's runs, of which the latest is read.
+
+    Raises
+    ------
+    ReportError
+        When the folder holds no run that can be read.
+    """
+    home = run_folder.find_run(Path(folder))
+    scenario, plan = run_folder.read_run(home)
+    infeasible = None
+    if plan.status is Status.INFEASIBLE:
+        infeasible = _infeasibility(_section(home, "infeasible"))
+    result = analyse_and_audit(_checked(scenario), plan, infeasible)
+    log = home / run_folder.LOG
+    return replace(result, solver_log=log.read_text(encoding="utf-8") if log.is_file() else "")
+
+
+def read_plan(folder: str | Path) -> Plan:
+    """Return the plan of a saved run; see ``read_run``."""
+    return run_folder.read_run(Path(folder))[1]
+
+
+def audit_run(folder: str | Path) -> AuditReport:
+    """Audit a saved run again, from its scenario, its plan and its reported figures alone.
+
+    Raises
+    ------
+    ReportError
+        When the folder holds no run that can be read.
+    """
+    home = run_folder.find_run(Path(folder))
+    scenario, plan = run_folder.read_run(home)
+    return audit_plan(
+        scenario,
+        plan,
+        figures=_section(home, "metrics") or None,
+        fingerprint=fingerprint(scenario),
+    )
+
+
+def _section(home: Path, name: str) -> Mapping[str, Any]:
+    """Return a section of a saved ``result.json``."""
+    path = home / run_folder.RESULT
+    try:
+        section: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))[name]
+        section.items()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ReportError(_damaged(path, f"`{name}` cannot be read")) from error
+    return section
+
+
+def _infeasibility(section: Mapping[str, Any]) -> Infeasibility:
+    try:
+        return Infeasibility(
+            campaigns=tuple(Shortfall(**row) for row in section["campaigns"]),
+            limits=tuple(LimitExcess(**row) for row in section["limits"]),
+        )
+    except (KeyError, TypeError) as error:
+        raise ReportError(_damaged(Path(run_folder.RESULT), "`infeasible` is damaged")) from error
+
+
+def _damaged(path: Path, what: str) -> Problem:
+    return Problem(
+        code="GL-R003",
+        where=str(path),
+        what=what,
+        why="it holds what the run reported",
+        fix="restore the file, or solve the scenario again",
+    )
+
+
+def _loaded(source: Source, overrides: Sequence[str], overlays: Sequence[str | Path]) -> Loaded:
+    if isinstance(source, str | Path):
+        return load(source, overrides=overrides, overlays=overlays)
+    if isinstance(source, Loaded) and not (overrides or overlays):
+        return source
+    scenario = source.scenario if isinstance(source, Loaded) else source
+    return _checked(scenario, overrides, overlays)
+
+
+def _checked(
+    scenario: Scenario,
+    overrides: Sequence[str] = (),
+    overlays: Sequence[str | Path] = (),
+) -> Loaded:
+    """Return a scenario that was not read from a file, checked like one that was."""
+    root = _raw(canonical(scenario))
+    for overlay in overlays:
+        lay_over(root, Path(overlay))
+    for assignment in overrides:
+        set_value(root, assignment)
+    return check(RawDocument(root=root, path=Path(scenario.name)))
+
+
+def _raw(value: Any) -> Any:
+    """Return plain values as the raw tree that the checks read; they were written nowhere."""
+    if isinstance(value, Mapping):
+        mapping = RawMap()
+        for key, item in value.items():
+            mapping.put(key, _raw(item), "")
+        return mapping
+    if isinstance(value, list):
+        items = RawList()
+        for item in value:
+            items.add(_raw(item), "")
+        return items
+    return value
+
+
+def _name(source: Source) -> str:
+    if isinstance(source, Loaded):
+        return source.scenario.name
+    return source.name if isinstance(source, Scenario) else str(source)
+
+
+class _Clock:
+    """Measures stages that follow each other."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.monotonic()
+
+    def stop(self, stage: str) -> None:
+        """End a stage; the next begins."""
+        now = time.monotonic()
+        self.seconds[stage] = round(now - self._last, 3)
+        self._last = now
+
+    def take(self, measured: Mapping[str, float]) -> None:
+        """Take over what a stage measured of itself; the next stage begins."""
+        self.seconds.update(measured)
+        self._last = time.monotonic()
+
+
+# The module gpuladder.solve, once imported, would hide the public function of the same name.
+sys.modules["gpuladder"].__dict__["solve"] = solve

@@ -1,0 +1,40 @@
+"""The public surface of ``import gpuladder``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import gpuladder
+
+HEAVY = {"pyomo", "highspy", "numpy", "pydantic", "pandas", "xlsxwriter", "openpyxl", "yaml"}
+
+
+def test_the_public_surface_is_small_and_real():
+    """A name in the documentation would not exist, or a promise would be made by accident."""
+    assert 0 < len(gpuladder.__all__) <= 10
+    for name in gpuladder.__all__:
+        assert getattr(gpuladder, name) is not None
+    assert set(gpuladder.__all__) <= set(dir(gpuladder))
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    """hasattr and completion would break on the lazy module."""
+    assert not hasattr(gpuladder, "sovle")
+
+
+def test_solve_stays_the_function_whatever_is_imported_first():
+    """`gpuladder.solve(...)` would fail, depending on what was imported before."""
+    code = (
+        "import gpuladder.pipeline, gpuladder.cli.solve, gpuladder; "
+        "assert callable(gpuladder.solve) and callable(gpuladder.load)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_import_is_light():
+    """Every script that imports the library would wait a second for what it may not use."""
+    code = "import sys, gpuladder; print(*{name.split('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert HEAVY.isdisjoint(done.stdout.split())
