@@ -11,15 +11,25 @@ from gpuladder.program.capacity import period_prices
 from gpuladder.program.context import Context, Entries
 from gpuladder.scenario.schema import ElasticCampaign, GangCampaign, Pool, SpotOffer
 from gpuladder.timegrid import HOURS_PER_DAY, FloatArray
-from gpuladder_models.data import BoolArray, Drops, Elastic, Gangs, Spot
+from gpuladder_models.data import BoolArray, Drops, Elastic, Gangs, IntArray, Spot
 
 HOUR_TOLERANCE = 1e-6  # a run that fills its window exactly must not fall to rounding
 
 
-def spot_cells(spot: Spot) -> dict[tuple[int, int], int]:
-    """Return the index of each spot offer and period."""
-    pairs = zip(spot.offer.tolist(), spot.period.tolist(), strict=True)
-    return {pair: index for index, pair in enumerate(pairs)}
+def spot_cells(context: Context, spot: Spot) -> IntArray:
+    """Return the index of each spot offer in each period, −1 where there is none, shape (S, T)."""
+    index = np.full((len(context.expanded.spot), context.grid.num_periods), -1, np.int64)
+    index[spot.offer, spot.period] = np.arange(len(spot.offer))
+    return index
+
+
+def spot_unit_cost(context: Context, spot: Spot) -> FloatArray:
+    """Return the present value of one GPU of each spot cell over its period, shape (Q,)."""
+    prices = [period_prices(context, offer) for offer in context.expanded.spot.values()]
+    if not prices:
+        return np.zeros(0)
+    cost = np.array(prices) * context.grid.hours * context.midpoint_factor
+    return np.asarray(cost[spot.offer, spot.period], np.float64)
 
 
 def elastic_nodes(campaign: ElasticCampaign, gpus_per_node: int) -> int:
@@ -33,53 +43,47 @@ def make_elastic(context: Context, spot: Spot) -> Elastic:
     campaigns = list(context.expanded.campaigns.values())
     offers = list(context.expanded.spot.values())
     own = [(k, c) for k, c in enumerate(campaigns) if isinstance(c, ElasticCampaign)]
-    index = spot_cells(spot)
-    stable: list[tuple[int, int, float, bool]] = []
-    on_spot: list[tuple[int, int, float, float]] = []
-    widths: list[tuple[int, int, float]] = []
+    index = spot_cells(context, spot)
+    stable, on_spot, widths = Entries(), Entries(), Entries()
     shares: list[float] = []
-    prices = [period_prices(context, offer) for offer in offers]
     for instance, (_, campaign) in enumerate(own):
         overlap = grid.overlap_share(campaign.earliest, campaign.deadline)
-        periods = np.flatnonzero(overlap).tolist()
+        periods = np.flatnonzero(overlap)
+        hours = grid.hours[periods]
         dedicated = campaign.tenancy == "dedicated"
         share = 0.0 if dedicated else context.preemption_class(campaign).spot_share_max
         shares.append(share)
-        widths += [(instance, t, campaign.max_gpus * float(overlap[t])) for t in periods]
+        widths.add(instance, periods, campaign.max_gpus * overlap[periods])
         for pool in context.admissible_pools(campaign):
             nodes = elastic_nodes(campaign, context.gpus_per_node(pool))
             speed = context.relative_speed(pool)
             rate = speed * context.goodput(campaign, pool, nodes, None)
             if rate > 0 and context.has_stable_supply(pool.id, dedicated=dedicated):
-                stable += [
-                    (instance, context.cell(pool.id, t), rate * float(grid.hours[t]), dedicated)
-                    for t in periods
-                ]
+                stable.add(instance, context.cell(pool.id, 0) + periods, rate * hours)
             for number, offer in enumerate(offers):
                 if share == 0.0 or offer.pool != pool.id:
                     continue
                 rate = speed * context.goodput(campaign, pool, nodes, offer)
-                unit = prices[number] * grid.hours * context.midpoint_factor
-                on_spot += [
-                    (instance, index[number, t], rate * float(grid.hours[t]), float(unit[t]))
-                    for t in periods
-                    if rate > 0 and (number, t) in index
-                ]
+                cells = index[number, periods]
+                usable = (cells >= 0) & (rate > 0)
+                on_spot.add(instance, cells[usable], rate * hours[usable])
+    use, spot_use, width = stable.matrix(), on_spot.matrix(), widths.matrix()
+    dedicated_instance = np.array([c.tenancy == "dedicated" for _, c in own], np.bool_)
     return Elastic(
         campaign=np.array([k for k, _ in own], np.int64),
         future=np.zeros(len(own), np.int64),
         work=np.array([c.work for _, c in own], np.float64),
-        stable_instance=np.array([u[0] for u in stable], np.int64),
-        stable_cell=np.array([u[1] for u in stable], np.int64),
-        stable_work=np.array([u[2] for u in stable], np.float64),
-        stable_dedicated=np.array([u[3] for u in stable], np.bool_),
-        spot_instance=np.array([u[0] for u in on_spot], np.int64),
-        spot_cell=np.array([u[1] for u in on_spot], np.int64),
-        spot_work=np.array([u[2] for u in on_spot], np.float64),
-        spot_cost=np.array([u[3] for u in on_spot], np.float64),
-        width_instance=np.array([w[0] for w in widths], np.int64),
-        width_period=np.array([w[1] for w in widths], np.int64),
-        width=np.array([w[2] for w in widths], np.float64),
+        stable_instance=use.row,
+        stable_cell=use.column,
+        stable_work=use.value,
+        stable_dedicated=dedicated_instance[use.row],
+        spot_instance=spot_use.row,
+        spot_cell=spot_use.column,
+        spot_work=spot_use.value,
+        spot_cost=spot_unit_cost(context, spot)[spot_use.column],
+        width_instance=width.row,
+        width_period=width.column,
+        width=width.value,
         spot_share=np.array(shares, np.float64),
     )
 
@@ -183,11 +187,7 @@ def make_gangs(context: Context, spot: Spot) -> Gangs:
     """Return gangs with all their modes, what each uses and what its spot use costs."""
     campaigns = list(context.expanded.campaigns.values())
     own = [(k, c) for k, c in enumerate(campaigns) if isinstance(c, GangCampaign)]
-    index = spot_cells(spot)
-    unit = [
-        period_prices(context, offer) * context.grid.hours * context.midpoint_factor
-        for offer in context.expanded.spot.values()
-    ]
+    index, unit = spot_cells(context, spot), spot_unit_cost(context, spot)
     modes: list[Mode] = []
     costs: list[float] = []
     stable, on_spot = Entries(), Entries()
@@ -200,11 +200,11 @@ def make_gangs(context: Context, spot: Spot) -> Gangs:
                 stable.add(first + periods, len(modes), gpus)
                 costs.append(0.0)
             else:
-                cells = [index.get((mode.spot, t), -1) for t in periods.tolist()]
-                if min(cells) < 0:  # the offer cannot be had throughout
+                cells = index[mode.spot, periods]
+                if cells.min() < 0:  # the offer cannot be had throughout
                     continue
-                on_spot.add(np.array(cells), len(modes), gpus)
-                costs.append(float(gpus @ unit[mode.spot][periods]))
+                on_spot.add(cells, len(modes), gpus)
+                costs.append(float(gpus @ unit[cells]))
             modes.append(mode)
     return Gangs(
         campaign=np.array([k for k, _ in own], np.int64),

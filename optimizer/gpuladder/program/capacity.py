@@ -61,45 +61,38 @@ def duration_curves(context: Context) -> dict[int, tuple[FloatArray, FloatArray]
 
     Rows outside the horizon are left out.
     """
-    grid = context.grid
-    by_pool: dict[str, tuple[list[float], list[float]]] = {}
-    start = np.datetime64(grid.start)
-    for row in context.scenario.demand:
-        hours, gpus = by_pool.setdefault(row.pool, ([], []))
-        hours.append(float((np.datetime64(row.at) - start) / np.timedelta64(1, "h")))
-        gpus.append(row.gpus)
+    grid, rows = context.grid, context.scenario.demand
+    if not rows:
+        return {}
+    moments = np.array([row.at for row in rows], "datetime64[us]")
+    at = (moments - np.datetime64(grid.start)) / np.timedelta64(1, "h")
+    inside = (at >= 0) & (at < grid.boundary_hours[-1])
+    period = np.searchsorted(grid.boundary_hours, at, side="right") - 1
+    cell = np.array([context.cell(row.pool, 0) for row in rows]) + period
+    demand = np.array([row.gpus for row in rows], np.float64)
+    order = np.argsort(cell[inside], kind="stable")
+    numbers, first = np.unique(cell[inside][order], return_index=True)
     curves = {}
-    for pool, (hours, gpus) in by_pool.items():
-        at, demand = np.array(hours), np.array(gpus)
-        period = np.searchsorted(grid.boundary_hours, at, side="right") - 1
-        for number in np.unique(period[(period >= 0) & (at < grid.boundary_hours[-1])]).tolist():
-            levels, counts = np.unique(demand[period == number], return_counts=True)
-            curves[context.cell(pool, number)] = (levels, counts / counts.sum())
+    for number, own in zip(
+        numbers.tolist(), np.split(demand[inside][order], first[1:]), strict=True
+    ):
+        levels, counts = np.unique(own, return_counts=True)
+        curves[number] = (levels, counts / counts.sum())
     return curves
 
 
 def make_levels(context: Context, loaded: BoolArray) -> Levels:
     """Return the levels that supply must cover: those with demand, and all of loaded cells."""
     curves = duration_curves(context)
-    cell: list[int] = []
-    index: list[int] = []
-    demand: list[float] = []
-    share: list[float] = []
+    flat = (np.zeros(1), np.ones(1))
+    parts: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = []
     for number in range(context.num_cells):
-        levels, shares = curves.get(number, (np.zeros(1), np.ones(1)))
-        for position, (level, part) in enumerate(
-            zip(levels.tolist(), shares.tolist(), strict=True)
-        ):
-            if level > 0 or loaded[number]:
-                cell.append(number)
-                index.append(position)
-                demand.append(level)
-                share.append(part)
+        levels, shares = curves.get(number, flat)
+        index = np.flatnonzero((levels > 0) | loaded[number])
+        parts.append((np.full(len(index), number), index, levels[index], shares[index]))
+    cell, index, demand, share = (np.concatenate(side) for side in zip(*parts, strict=True))
     return Levels(
-        cell=np.array(cell, np.int64),
-        index=np.array(index, np.int64),
-        demand=np.array(demand, np.float64),
-        share=np.array(share, np.float64),
+        cell=cell.astype(np.int64), index=index.astype(np.int64), demand=demand, share=share
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuladder.economics import discount_factor, goodput
-from gpuladder.scenario.expand import CommittedTerm, Expanded, expand
+from gpuladder.scenario.expand import Expanded, expand
 from gpuladder.scenario.schema import (
     Campaign,
     DedicatedOffer,
@@ -62,24 +63,11 @@ class Context:
 
     def preemption_class(self, campaign: Campaign) -> PreemptionClass:
         """Return a campaign's preemption-tolerance class."""
-        return next(
-            c for c in self.scenario.preemption_classes if c.id == campaign.preemption_class
-        )
-
-    def committed_in(self, pool: str) -> list[CommittedTerm]:
-        """Return the committed offers of a pool."""
-        return [offer for offer in self.expanded.committed.values() if offer.pool == pool]
+        return self._preemption_classes[campaign.preemption_class]
 
     def has_stable_supply(self, pool: str, *, dedicated: bool) -> bool:
         """Tell whether a pool's stable capacity could ever be more than nothing."""
-        committed = self.committed_in(pool)
-        held = [item for item in self.scenario.commitments if item.pool == pool]
-        if dedicated:
-            return any(isinstance(o, DedicatedOffer | OwnedOffer) for o in committed) or any(
-                item.kind in DEDICATED_KINDS for item in held
-            )
-        metered = any(offer.pool == pool for offer in self.expanded.on_demand.values())
-        return bool(committed or held or metered)
+        return pool in (self._dedicated_pools if dedicated else self._stable_pools)
 
     def admissible_pools(self, campaign: Campaign) -> list[Pool]:
         """Return the pools in which a campaign may run, by its filters and its coupling."""
@@ -101,7 +89,7 @@ class Context:
         rate = 1.0 / mtbf if mtbf else 0.0
         if spot is not None and spot.node_mtbr_hours:
             rate += 1.0 / spot.node_mtbr_hours
-        return goodput(self.preemption_class(campaign), rate * nodes)
+        return _goodput(self.preemption_class(campaign), rate * nodes)
 
     def availability_share(self, offer: OnDemandOffer | SpotOffer) -> FloatArray:
         """Return the share of each period in which a metered offer can be used, shape (T,)."""
@@ -110,7 +98,33 @@ class Context:
         return self.grid.overlap_share(begin, end)
 
     def _hardware(self, pool: Pool) -> Hardware:
-        return next(item for item in self.scenario.hardware if item.id == pool.hardware)
+        return self._hardware_by_id[pool.hardware]
+
+    @cached_property
+    def _preemption_classes(self) -> dict[str, PreemptionClass]:
+        return {item.id: item for item in self.scenario.preemption_classes}
+
+    @cached_property
+    def _hardware_by_id(self) -> dict[str, Hardware]:
+        return {item.id: item for item in self.scenario.hardware}
+
+    @cached_property
+    def _stable_pools(self) -> frozenset[str]:
+        offers = [*self.expanded.committed.values(), *self.expanded.on_demand.values()]
+        return frozenset(item.pool for item in [*offers, *self.scenario.commitments])
+
+    @cached_property
+    def _dedicated_pools(self) -> frozenset[str]:
+        offers = [
+            offer.pool
+            for offer in self.expanded.committed.values()
+            if isinstance(offer, DedicatedOffer | OwnedOffer)
+        ]
+        held = [item.pool for item in self.scenario.commitments if item.kind in DEDICATED_KINDS]
+        return frozenset(offers + held)
+
+
+_goodput = lru_cache(maxsize=4096)(goodput)  # many campaigns share a class and a place
 
 
 def admits(campaign: Campaign, pool: Pool) -> bool:
@@ -152,11 +166,12 @@ class Entries:
     def add(
         self, rows: IntArray | int, columns: IntArray | int, values: FloatArray | float
     ) -> None:
-        """Add entries; scalars are spread over the longest argument."""
-        row, column, value = np.broadcast_arrays(np.atleast_1d(rows), columns, values)
-        self._rows.append(row.astype(np.int64))
-        self._columns.append(column.astype(np.int64))
-        self._values.append(value.astype(np.float64))
+        """Add entries; arrays are of one length, scalars hold for all of it."""
+        parts = (rows, columns, values)
+        size = next((len(part) for part in parts if isinstance(part, np.ndarray)), 1)
+        self._rows.append(_spread(rows, size))
+        self._columns.append(_spread(columns, size))
+        self._values.append(_spread(values, size))
 
     def matrix(self) -> Sparse:
         """Return the entries as one sparse matrix."""
@@ -167,7 +182,11 @@ class Entries:
                 value=np.zeros(0, np.float64),
             )
         return Sparse(
-            row=np.concatenate(self._rows),
-            column=np.concatenate(self._columns),
-            value=np.concatenate(self._values),
+            row=np.concatenate(self._rows).astype(np.int64),
+            column=np.concatenate(self._columns).astype(np.int64),
+            value=np.concatenate(self._values).astype(np.float64),
         )
+
+
+def _spread(part: IntArray | FloatArray | float, size: int) -> np.ndarray:
+    return part if isinstance(part, np.ndarray) else np.full(size, part)

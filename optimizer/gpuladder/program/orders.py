@@ -186,7 +186,7 @@ def firm_entries(context: Context, terms: list[Term], *, dedicated: bool) -> Spa
     return entries.matrix()
 
 
-def make_lots_active(context: Context, terms: list[Term]) -> LotsActive:
+def make_lots_active(terms: list[Term]) -> LotsActive:
     """Return the rows that bound the lots of an offer active in any one period."""
     entries = Entries()
     offers: list[int] = []
@@ -199,13 +199,12 @@ def make_lots_active(context: Context, terms: list[Term]) -> LotsActive:
     for offer_index, own in limited.items():
         active = np.array([term.share > 0 for term in own])
         numbers = np.array([term.number for term in own])
-        for period in range(context.grid.num_periods):
-            here = numbers[active[:, period]]
-            if len(here) > 1:  # a single order is bounded by its own variable
-                entries.add(len(most), here, 1.0)
-                offers.append(offer_index)
-                periods.append(period)
-                most.append(float(own[0].offer.max_lots or 0))
+        shared = np.flatnonzero(active.sum(axis=0) > 1)  # a single one has its own bound
+        row, order = np.nonzero(active[:, shared].T)
+        entries.add(len(most) + row, numbers[order], 1.0)
+        offers += [offer_index] * len(shared)
+        periods += shared.tolist()
+        most += [float(own[0].offer.max_lots or 0)] * len(shared)
     return LotsActive(
         offer=np.array(offers, np.int64),
         period=np.array(periods, np.int64),
