@@ -106,6 +106,15 @@ def test_the_training_year_has_what_a_lab_faces(scenarios):
     assert scenario.backfill
 
 
+def test_the_training_year_uses_every_rung(scenarios):
+    """Or the largest example would show one way of buying only."""
+    scenario, plan = solved(scenarios / "training-year")
+    assert kinds_ordered(scenario, plan) >= {"burst_window", "reserved", "dedicated"}
+    assert sum(use.gpus for use in plan.on_demand) > 0
+    assert sum(use.gpus for use in plan.spot_use) > 0
+    assert len(plan.runs) == 7
+
+
 @pytest.mark.parametrize("name", SHIPPED)
 def test_it_states_its_sources(scenarios, name):
     """Or a price could not be traced to the page and the day it was read from."""
