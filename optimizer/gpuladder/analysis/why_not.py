@@ -8,6 +8,7 @@ edit of the scenario that can be made as it is written.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from datetime import timedelta
@@ -50,6 +51,8 @@ class _Named:
     fix: str
     """How to write the fix; ``{excess}`` is what the limit gives way, ``{total}`` the new value."""
     base: float = 0.0
+    digits: int = 0
+    """Decimals of the new value."""
 
 
 def why_infeasible(scenario: Scenario) -> Infeasibility:
@@ -170,7 +173,7 @@ def _limits(scenario: Scenario, data: ProgramData, compiled: CompiledModel) -> l
                 np.ones(len(rows)),
                 horizon_hours,
                 expanded.on_demand[label].max_gpus or 0.0,
-                f"set offers.{label}.max_gpus to {{total:,.6g}} (GPUs)",
+                f"set offers.{label}.max_gpus to {{total:,.0f}} (GPUs)",
             )
             for number, label in enumerate(labels.on_demand)
         ),
@@ -184,7 +187,7 @@ def _limits(scenario: Scenario, data: ProgramData, compiled: CompiledModel) -> l
                 data.spot.depth[rows] / max(expanded.spot[label].max_gpus, 1e-12),
                 horizon_hours,
                 expanded.spot[label].max_gpus,
-                f"set offers.{label}.max_gpus to {{total:,.6g}} (GPUs)",
+                f"set offers.{label}.max_gpus to {{total:,.0f}} (GPUs)",
             )
             for number, label in enumerate(labels.spot)
             if expanded.spot[label].max_gpus > 0
@@ -206,7 +209,7 @@ def _limits(scenario: Scenario, data: ProgramData, compiled: CompiledModel) -> l
                     elastic.width[rows] / widest,
                     spread,
                     widest,
-                    f"let campaign {label} use {{total:,.6g}} GPUs at once (max_gpus)",
+                    f"let campaign {label} use {{total:,.0f}} GPUs at once (max_gpus)",
                 )
             ],
         )
@@ -239,7 +242,8 @@ def _policy_limits(
     ) -> None:
         if len(rows):
             slack = Slack(rows, np.full(len(rows), -unit), cost)
-            named.append(_Named(limit, key, slack, fix, base))
+            digits = 4 if limit == "policy_spot_share" else 0
+            named.append(_Named(limit, key, slack, fix, base, digits))
 
     if policy.ladder is not None:
         add(
@@ -249,7 +253,7 @@ def _policy_limits(
             1.0,
             horizon_hours,
             policy.ladder.exempt_gpus,
-            "set policy.ladder.exempt_gpus to {total:,.6g} (GPUs)",
+            "set policy.ladder.exempt_gpus to {total:,.0f} (GPUs)",
         )
     if policy.committed_gpus_max is not None:
         size = len(labels.periods) * len(labels.futures)
@@ -260,7 +264,7 @@ def _policy_limits(
             1.0,
             horizon_hours,
             policy.committed_gpus_max,
-            "set policy.committed_gpus_max to {total:,.6g} (GPUs)",
+            "set policy.committed_gpus_max to {total:,.0f} (GPUs)",
         )
     if policy.spot_share_max is not None:
         add(
@@ -270,7 +274,7 @@ def _policy_limits(
             work,
             work,
             policy.spot_share_max,
-            "set policy.spot_share_max to {total:.4g} (share)",
+            "set policy.spot_share_max to {total:.4f} (share)",
         )
     for limit in policy.hardware_limits:
         chosen = [
@@ -283,7 +287,7 @@ def _policy_limits(
             1.0,
             horizon_hours,
             limit.max_committed_gpus,
-            f"set the limit on committed {limit.hardware} to {{total:,.6g}} (GPUs)",
+            f"set the limit on committed {limit.hardware} to {{total:,.0f}} (GPUs)",
         )
     for number, budget in enumerate(policy.cash_budgets):
         label = data.policy.budget_label[number]
@@ -294,7 +298,7 @@ def _policy_limits(
             1.0,
             1.0,
             budget.max,
-            f"raise the budget {label} to {{total:,.2f}} {scenario.currency}",
+            f"raise the budget {label} to {{total:,.0f}} {scenario.currency}",
         )
     for row, provider in enumerate(data.policy.provider.tolist()):
         name = labels.providers[provider]
@@ -311,7 +315,10 @@ def _policy_limits(
 
 
 def _fix(item: _Named, excess: float) -> str:
-    return item.fix.format(excess=excess, total=item.base + excess)
+    """Return the fix in words; the new value is rounded up, so that it really is enough."""
+    scale = 10.0**item.digits
+    total = math.ceil((item.base + excess) * scale - SMALLEST_EXCESS) / scale
+    return item.fix.format(excess=math.ceil(excess), total=total)
 
 
 def _shortfalls(
