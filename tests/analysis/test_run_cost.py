@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
 import pytest
 
@@ -14,7 +14,14 @@ GANG = {"preemption_class": "critical", "shape": "gang", "gpus": 64}
 
 
 def gang(key, work, earliest, deadline, **more):
-    return {"id": key, "gpu_hours": work, "earliest": earliest, "deadline": deadline, **GANG, **more}
+    return {
+        "id": key,
+        "gpu_hours": work,
+        "earliest": earliest,
+        "deadline": deadline,
+        **GANG,
+        **more,
+    }
 
 
 def reserved(key="res", price=1.5, tenor="26 weeks", lot=64, **more):
@@ -26,9 +33,7 @@ OD = {"id": "od", "pool": "east", "kind": "on_demand", "price": 3.0}
 
 
 def stable(campaign, gpus, periods):
-    return [
-        {"campaign": campaign, "pool": "east", "period": day, "gpus": gpus} for day in periods
-    ]
+    return [{"campaign": campaign, "pool": "east", "period": day, "gpus": gpus} for day in periods]
 
 
 def test_backfilled_term_splits_into_direct_idle_and_revenue(desk):
@@ -129,7 +134,11 @@ def test_idle_is_shared_with_demand_level_by_level(desk):
     16 x (1 + 1/2) / 2 = 12, demand 64 x 1/2 / 2 = 16. Idle 12.
     """
     rows = [
-        {"pool": "east", "at": datetime(2026, 7, 6) + timedelta(hours=hour), "gpus": gpus}
+        {
+            "pool": "east",
+            "at": datetime.combine(date(2026, 7, 6), time()) + timedelta(hours=hour),
+            "gpus": gpus,
+        }
         for hour, gpus in ((0, 0), (12, 64), (24, 0), (36, 64))
     ]
     scenario = desk.scenario(
