@@ -34,6 +34,11 @@ def _refuse_boolean(value: object) -> object:
     return value
 
 
+def _positive_zero(value: float) -> float:
+    """Turn -0.0 into 0.0, which not every form of a scenario can tell apart."""
+    return value + 0.0
+
+
 def _read_day(value: object) -> object:
     """Read an ISO date; numbers and other notations are refused, a midnight stands for its day."""
     if isinstance(value, datetime):
@@ -89,6 +94,14 @@ def _check_name(value: str) -> str:
     return value
 
 
+def _check_prose(value: str) -> str:
+    """Keep free text such that all three forms of a scenario can write it."""
+    if not value.replace("\n", " ").replace("\t", " ").replace("\u00a0", " ").isprintable():
+        msg = "not a text: it has control characters; take them out"
+        raise ValueError(msg)
+    return value
+
+
 def _read_span(value: object) -> object:
     return Span.parse(value) if isinstance(value, str) else value
 
@@ -121,7 +134,12 @@ def _check_some_time(value: Span) -> Span:
     return value
 
 
-Number = Annotated[float, BeforeValidator(_refuse_boolean), Field(allow_inf_nan=False)]
+Number = Annotated[
+    float,
+    BeforeValidator(_refuse_boolean),
+    Field(allow_inf_nan=False),
+    AfterValidator(_positive_zero),
+]
 Whole = Annotated[int, BeforeValidator(_refuse_boolean)]
 Positive = Annotated[Number, Field(gt=0)]
 NonNegative = Annotated[Number, Field(ge=0)]
@@ -133,6 +151,7 @@ Moment = Annotated[datetime, BeforeValidator(_read_moment)]
 Day = Annotated[date, BeforeValidator(_read_day)]
 YearlyChange = Annotated[Number, Field(gt=-1)]
 Identifier = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_name)]
+Prose = Annotated[str, Field(max_length=30_000), AfterValidator(_check_prose)]
 SpanText = Annotated[
     Span,
     BeforeValidator(_read_span),

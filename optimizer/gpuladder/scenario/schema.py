@@ -22,6 +22,7 @@ from gpuladder.scenario.fields import (
     OneOrMore,
     Positive,
     PositiveWhole,
+    Prose,
     Record,
     Share,
     TermText,
@@ -339,7 +340,7 @@ class Scenario(Record):
     """Everything the model is told."""
 
     name: Identifier
-    description: Annotated[str, Field(max_length=30_000)] = ""
+    description: Prose = ""
     """Free text."""
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
     """ISO 4217 code."""
