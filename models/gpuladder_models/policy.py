@@ -104,9 +104,12 @@ def _provider_terms(
     period_hours = _period_hours(data)
     spot_pool = data.policy.spot_pool
     elastic_cell = data.elastic.spot_cell
-    mode_cell = gangs.spot.row
-    chosen = np.flatnonzero(spot.future[mode_cell] == future)
-    mode_factor = (of_pool[spot_pool[spot.offer[mode_cell[chosen]]]] == provider).astype(float)
+    used = gangs.spot.row
+    factor = (of_pool[spot_pool[spot.offer[used]]] == provider).astype(float) - share
+    hours = factor * period_hours[spot.period[used]] * gangs.spot.value
+    own = np.where(spot.future[used] == future, hours, 0.0)
+    per_mode = np.bincount(gangs.spot.column, own, len(gangs.mode_start))  # over its periods
+    modes = np.flatnonzero(per_mode)
     return [
         weighted(model.firm, cells.future, of_pool[cells.pool], cells.hours),
         weighted(
@@ -127,14 +130,7 @@ def _provider_terms(
             of_pool[spot_pool[spot.offer[elastic_cell]]],
             period_hours[spot.period[elastic_cell]],
         ),
-        term(
-            model.mode,
-            np.full(len(chosen), row),
-            gangs.spot.column[chosen],
-            (mode_factor - share)
-            * period_hours[spot.period[mode_cell[chosen]]]
-            * gangs.spot.value[chosen],
-        ),
+        term(model.mode, np.full(len(modes), row), modes, per_mode[modes]),
     ]
 
 
