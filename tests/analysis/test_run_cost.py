@@ -336,3 +336,26 @@ def test_costs_that_do_not_add_up_are_refused(desk):
     )
     with pytest.raises(AuditError, match="add up"):
         analyse(scenario, plan)
+
+
+@pytest.mark.parametrize(
+    ("records", "named"),
+    [
+        ({"orders": [{"offer": "nobody", "start": "2026-07-06", "lots": 1}]}, "offer 'nobody'"),
+        ({"orders": [{"offer": "res", "start": "2031-01-01", "lots": 1}]}, "start 2031-01-01"),
+        ({"dropped": [{"campaign": "ghost", "share": 1.0}]}, "campaign 'ghost'"),
+        (
+            {"on_demand": [{"offer": "od", "period": "2026-07-07", "level": 0, "gpus": 1}]},
+            "period 2026-07-07",
+        ),
+        (
+            {"on_demand": [{"offer": "od", "period": "2026-07-06", "level": 3, "gpus": 1}]},
+            "level 3",
+        ),
+    ],
+)
+def test_a_plan_of_another_scenario_is_refused_by_name(desk, records, named):
+    """A saved plan laid beside a changed scenario would end in a traceback."""
+    scenario = desk.scenario(offers=[OD, reserved()])
+    with pytest.raises(AuditError, match=named):
+        analyse(scenario, desk.plan(scenario, 0.0, **records))

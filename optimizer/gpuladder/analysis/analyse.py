@@ -16,6 +16,7 @@ from gpuladder.analysis.lock_in import lock_in_rows
 from gpuladder.analysis.metrics import METRICS
 from gpuladder.analysis.orders import commitment_rows, held_rows
 from gpuladder.analysis.ratios import on_demand_equivalent, pool_rows, savings_rate
+from gpuladder.analysis.references import require_references
 from gpuladder.analysis.result import (
     AuditOutcome,
     CashRow,
@@ -65,13 +66,16 @@ def analyse(
     Raises
     ------
     AuditError
-        When campaign costs, unallocated parts and revenue do not add up to the plan's objective.
+        When the plan names what the scenario has not, or when campaign costs, unallocated parts and
+        revenue do not add up to its objective.
     """
     began = time.monotonic()
     metrics: dict[str, MetricValue] = {}
     tables = Tables()
     if plan.has_quantities and plan.objective is not None:
-        ledger = ledger_of(Frame.of(scenario, plan))
+        frame = Frame.of(scenario, plan)
+        require_references(frame)
+        ledger = ledger_of(frame)
         attribution = attribute(ledger)
         reconcile(attribution, plan.objective)
         tables = _tables(ledger, attribution)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuladder.analysis.frame import Frame, gang_availability
+from gpuladder.errors import AuditError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -180,7 +181,17 @@ def _by_level(
         pool = pool_of[record.offer]
         curve = levels[pool]
         row = result[pool].setdefault(record.offer, np.zeros(len(curve.demand)))
-        row[curve.first[frame.period_index[record.period]] + record.level] += record.gpus
+        place = curve.first[frame.period_index[record.period]] + record.level
+        if record.level < 0 or place >= curve.first[frame.period_index[record.period] + 1]:
+            raise AuditError(
+                Problem(
+                    code="GL-A003",
+                    what=f"{record.offer!r} names level {record.level} of {record.period}",
+                    why=f"the demand of {pool!r} has no such level in that period",
+                    fix="analyse the plan with the scenario it was solved for",
+                )
+            )
+        row[place] += record.gpus
     return result
 
 
