@@ -47,6 +47,15 @@ def spot_share_base(campaign: Campaign, dropped_share: float) -> float:
     return campaign.work * (1.0 - min(max(dropped_share, 0.0), 1.0))
 
 
+def elastic_stable_work(facts: Facts, plan: Quantities, campaign: ElasticCampaign) -> float:
+    """Return the work an elastic campaign does on stable capacity, reference GPU-hours."""
+    return sum(
+        float(np.dot(gpus, facts.hours)) * facts.elastic_speed(campaign, pool, None)
+        for (name, pool), gpus in plan.stable.items()
+        if name == campaign.id
+    )
+
+
 def elastic_spot_work(facts: Facts, plan: Quantities, campaign: ElasticCampaign) -> float:
     """Return the work an elastic campaign does on spot, reference GPU-hours."""
     return sum(
@@ -136,12 +145,7 @@ def _elastic_work(facts: Facts, plan: Quantities, campaign: ElasticCampaign) -> 
     if stated > 1.0 + QUANTITY_TOLERANCE:
         text = f"{campaign.id}: {number(stated)} of it is dropped, more than all of it"
         yield _fault("elastic_work", campaign.id, text, (stated - 1.0) * campaign.work)
-    stable = sum(
-        float(np.dot(gpus, facts.hours)) * facts.elastic_speed(campaign, pool, None)
-        for (name, pool), gpus in plan.stable.items()
-        if name == campaign.id
-    )
-    done = stable + elastic_spot_work(facts, plan, campaign)
+    done = elastic_stable_work(facts, plan, campaign) + elastic_spot_work(facts, plan, campaign)
     need = campaign.work * max(1.0 - stated, 0.0)
     if exceeds(need, done, abs(need) + done, _allowed_work(facts)):
         text = (

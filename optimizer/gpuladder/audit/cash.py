@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpuladder.audit.costs import holding_rate, level_average
+from gpuladder.audit.costs import holding_rate, level_average, metered_rate, owned_value
 from gpuladder.audit.supply import spot_gpus
 from gpuladder.scenario.schema import DedicatedOffer, HeldCommitment, OwnedOffer
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from gpuladder.audit.facts import Facts
     from gpuladder.audit.quantities import Lot, Quantities
     from gpuladder.timegrid import FloatArray
@@ -56,11 +55,11 @@ def metered_spend(facts: Facts, plan: Quantities) -> FloatArray:
     spend = np.zeros(facts.num_periods)
     for offer, use in plan.on_demand.items():
         average = level_average(facts, facts.tables.on_demand[offer].pool, use)
-        spend += average * facts.metered_prices(offer) * facts.hours
+        spend += metered_rate(facts, offer, average) * facts.hours
     for key in facts.tables.spot:
         used = spot_gpus(facts, plan, key)
         if used.any():
-            spend += used * facts.metered_prices(key) * facts.hours
+            spend += metered_rate(facts, key, used) * facts.hours
     for key, drawn in plan.drawn.items():
         flex = facts.tables.committed[key]
         if not isinstance(flex, OwnedOffer) and flex.usage_price is not None:
@@ -70,3 +69,50 @@ def metered_spend(facts: Facts, plan: Quantities) -> FloatArray:
 
 def _common_hours(begin: date, end: date, other_begin: date, other_end: date) -> float:
     return max((min(end, other_end) - max(begin, other_begin)).days, 0) * 24.0
+
+
+def cash_between(facts: Facts, plan: Quantities, begin: date, end: date) -> float:
+    """Return all payments less receipts in ``[begin, end)``, currency, undiscounted.
+
+    Beside what a budget counts there are backfill revenue and residual values; hardware is run only
+    until it is valued, at the earlier of horizon end and end of life.
+    """
+    total = sum(_lot_cash(facts, lot, begin, end) for lot in plan.lots)
+    total += sum(held_payments(facts, held, begin, end) for held in facts.tables.held.values())
+    billed = metered_spend(facts, plan) - backfill_income(facts, plan)
+    return total + float(np.dot(billed, facts.share(begin, end)))
+
+
+def accrued_between(facts: Facts, plan: Quantities, begin: date, end: date) -> float:
+    """Return the cost of what is consumed in ``[begin, end)``: lumps lie on their term's hours."""
+    total = 0.0
+    for lot in plan.lots:
+        stop = min(lot.end, facts.grid.end) if isinstance(lot.offer, OwnedOffer) else lot.end
+        whole = _common_hours(lot.start, stop, lot.start, stop)
+        part = _common_hours(lot.start, stop, begin, end) / whole
+        total += part * _lot_cash(facts, lot, lot.start, date.max)
+    total += sum(held_payments(facts, held, begin, end) for held in facts.tables.held.values())
+    billed = metered_spend(facts, plan) - backfill_income(facts, plan)
+    return total + float(np.dot(billed, facts.share(begin, end)))
+
+
+def residual_income(facts: Facts, plan: Quantities, day: date) -> float:
+    """Return the residual values that fall on a date, undiscounted."""
+    return sum(owned_value(facts, lot) for lot in plan.lots if min(lot.end, facts.grid.end) == day)
+
+
+def backfill_income(facts: Facts, plan: Quantities) -> FloatArray:
+    """Return what backfill brings in each period, undiscounted, shape (T,)."""
+    values = {buyer.id: buyer.value for buyer in facts.scenario.backfill}
+    income = np.zeros(facts.num_periods)
+    for (buyer, _), gpus in plan.backfill.items():
+        income += values[buyer] * gpus * facts.hours
+    return income
+
+
+def _lot_cash(facts: Facts, lot: Lot, begin: date, end: date) -> float:
+    if not isinstance(lot.offer, OwnedOffer):
+        return lot_payments(facts, lot, begin, end)
+    stop = min(lot.end, facts.grid.end)
+    paid = lot_payments(facts, lot, begin, min(end, stop)) if begin < stop else 0.0
+    return paid - (owned_value(facts, lot) if begin <= stop < end else 0.0)

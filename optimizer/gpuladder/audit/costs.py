@@ -29,11 +29,11 @@ def cost_lines(facts: Facts, plan: Quantities) -> tuple[CostLine, ...]:
     present = facts.hours * facts.midpoint_factors
     for offer, use in plan.on_demand.items():
         average = level_average(facts, facts.tables.on_demand[offer].pool, use)
-        amounts["on_demand"] += float(np.sum(average * facts.metered_prices(offer) * present))
+        amounts["on_demand"] += float(np.sum(metered_rate(facts, offer, average) * present))
     for key in facts.tables.spot:
         used = spot_gpus(facts, plan, key)
         if used.any():
-            amounts["spot"] += float(np.sum(used * facts.metered_prices(key) * present))
+            amounts["spot"] += float(np.sum(metered_rate(facts, key, used) * present))
     for lot in plan.lots:
         for line, amount in _lot_costs(facts, lot):
             amounts[line] += amount
@@ -58,6 +58,14 @@ def level_average(facts: Facts, pool: str, use: LevelUse) -> FloatArray:
         if 0 <= level < len(levels):
             average[period] += levels[level][1] * gpus
     return average
+
+
+def metered_rate(facts: Facts, offer: str, gpus: FloatArray) -> FloatArray:
+    """Return what average GPUs of a metered offer cost per hour of each period, shape (T,).
+
+    Periods without use cost nothing, whether or not the offer has a price there.
+    """
+    return np.where(gpus != 0.0, gpus * facts.metered_prices(offer), 0.0)
 
 
 def holding_rate(facts: Facts, lot: Lot) -> float:

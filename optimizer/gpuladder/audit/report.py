@@ -9,6 +9,7 @@ from gpuladder.audit.commitments import commitment_findings
 from gpuladder.audit.costs import cost_findings, cost_lines
 from gpuladder.audit.facts import Facts
 from gpuladder.audit.findings import AuditReport, Finding
+from gpuladder.audit.metrics import metric_findings
 from gpuladder.audit.policy import policy_findings
 from gpuladder.audit.quantities import read_quantities, record_findings
 from gpuladder.audit.supply import supply_findings
@@ -37,7 +38,8 @@ def audit(
         The answer. A plan without quantities (infeasible, none found) has nothing to check but
         which scenario it is for.
     figures : mapping, optional
-        The reported metrics, to be computed again; see ``gpuladder.audit.metrics``.
+        The reported figures, to be computed again once the plan itself stands; their form is told
+        in ``gpuladder.audit.metrics``.
     fingerprint : str, optional
         SHA-256 of the scenario; the plan must carry the same.
 
@@ -61,6 +63,8 @@ def audit(
         *policy_findings(facts, placed),
         *cost_findings(facts, plan, placed),
     )
+    if figures is not None and not findings:
+        findings = tuple(metric_findings(facts, plan, placed, figures))
     objective = sum(line.amount for line in lines)
     return AuditReport(findings=findings, objective=objective, cost_lines=lines)
 
