@@ -112,6 +112,7 @@ def test_the_training_year_uses_every_rung(scenarios):
     assert kinds_ordered(scenario, plan) >= {"burst_window", "reserved", "dedicated"}
     assert sum(use.gpus for use in plan.on_demand) > 0
     assert sum(use.gpus for use in plan.spot_use) > 0
+    assert sum(sale.gpus for sale in plan.backfill) > 0
     assert len(plan.runs) == 7
 
 
