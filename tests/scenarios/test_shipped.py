@@ -67,6 +67,7 @@ def test_the_quickstart_is_not_trivial(scenarios):
     assert sum(sale.gpus for sale in plan.backfill) > 0
 
 
+@pytest.mark.slow
 def test_the_quickstart_takes_less_than_two_seconds(scenarios):
     """Or trying the program out would not be quick."""
     _, plan = solved(scenarios / "quickstart.yaml")
