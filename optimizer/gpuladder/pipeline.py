@@ -261,7 +261,7 @@ def _infeasibility(section: Mapping[str, Any]) -> Infeasibility:
 
 def _damaged(path: Path, what: str) -> Problem:
     return Problem(
-        code="GL-R003",
+        code="GL-F003",
         where=str(path),
         what=what,
         why="it holds what the run reported",

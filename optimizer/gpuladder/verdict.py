@@ -29,7 +29,7 @@ def infeasible_problems(result: Result) -> list[Problem]:
     found = result.infeasible
     problems = [
         Problem(
-            code="GL-P010",
+            code="GL-R010",
             what=f"{item.id} is short of {item.short_gpu_hours:,.0f} reference GPU-hours",
             why="no capacity on offer can do this work within the limits",
             fix=item.fix,
@@ -37,7 +37,7 @@ def infeasible_problems(result: Result) -> list[Problem]:
         for item in (found.campaigns if found else ())
     ] + [
         Problem(
-            code="GL-P011",
+            code="GL-R011",
             what=f"the limit {item.limit} of {item.key} is exceeded by {item.excess:,.6g}",
             why="with everything else as it is, this limit cannot be kept",
             fix=item.fix,
@@ -61,13 +61,13 @@ def audit_problems(record: Mapping[str, Any]) -> list[Problem]:
 
 
 _NO_PLAN = Problem(
-    code="GL-P001",
+    code="GL-R001",
     what="the solver ended without a plan",
     why="neither a plan nor a proof that there is none was found",
     fix="raise the time limit, start from an earlier plan, or make the time grid coarser",
 )
 _UNBOUNDED = Problem(
-    code="GL-P002",
+    code="GL-R003",
     what="the scenario pays for buying capacity without end",
     why="some revenue or residual value exceeds what the capacity behind it costs, and nothing "
     "limits how much is bought",
@@ -75,7 +75,7 @@ _UNBOUNDED = Problem(
     "prices for a unit error",
 )
 _INFEASIBLE = Problem(
-    code="GL-P012",
+    code="GL-R012",
     what="no plan satisfies every limit of the scenario",
     why="the solver proved it; no single campaign or limit could be named",
     fix="give campaigns a drop_cost, or relax limits one by one with --set",

@@ -69,13 +69,14 @@ def test_both_packages_are_in_the_wheel_and_nothing_else(wheel):
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
-def test_the_wheel_holds_every_module_of_the_source(wheel):
-    """A user would meet a ModuleNotFoundError that no developer sees."""
+def test_the_wheel_holds_every_file_of_the_source(wheel):
+    """A user would miss a module or a template that every developer has."""
     expected = {
         path.relative_to(root).as_posix()
         for root in (REPOSITORY / "optimizer", REPOSITORY / "models")
         for package in root.glob("gpuladder*")
-        for path in package.rglob("*.py")
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
     }
     assert expected <= set(zipfile.ZipFile(wheel).namelist())
 

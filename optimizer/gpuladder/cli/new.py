@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import click
 
 from gpuladder.cli.options import common, console_of
+
+Form = Literal["yaml", "csv", "xlsx"]
+FORMS: tuple[Form, ...] = get_args(Form)
 
 
 @click.command(short_help="Write a commented scenario to start from.")
 @click.argument("name")
 @click.option(
     "--form",
-    type=click.Choice(["yaml", "csv", "xlsx"]),
+    type=click.Choice(FORMS),
     default="yaml",
     show_default=True,
     help="One YAML file, a folder with CSV tables, or an Excel workbook.",
 )
 @common
 @click.pass_context
-def new(context: click.Context, name: str, form: str) -> None:
+def new(context: click.Context, name: str, form: Form) -> None:
     """Write a commented scenario called NAME to start from; never over an existing file."""
     from gpuladder.scenario.templates import write_template
 

@@ -42,8 +42,11 @@ def all_topics() -> Iterator[Topic]:
     """Yield every topic; a name may stand for several kinds of thing."""
     from gpuladder.analysis.metrics import METRICS
     from gpuladder.audit.findings import LIMITS
+    from gpuladder.scenario.codes import CODES as SCENARIO_CODES
     from gpuladder_models.names import COMPONENTS
 
+    for code, (title, explanation) in SCENARIO_CODES.items():
+        yield Topic(code, "problem", {"meaning": title, "more": explanation})
     for code, meaning in CODES.items():
         yield Topic(code, "problem", {"meaning": meaning})
     for part in COMPONENTS:
