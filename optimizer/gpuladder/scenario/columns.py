@@ -67,6 +67,7 @@ UNITS = {
     "end": "date",
     "value": "{currency} per GPU-hour",
     "at": "date and time",
+    "from": "date",
     "until": "date",
     "after": "date",
     "max_committed_gpus": "GPUs",

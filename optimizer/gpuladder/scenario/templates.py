@@ -10,7 +10,7 @@ from gpuladder.errors import Problem, UsageError
 from gpuladder.scenario.columns import columns
 from gpuladder.scenario.loading import load
 from gpuladder.scenario.source import TABLES
-from gpuladder.scenario.writing import already_there, plain, table_text, to_yaml, write_new
+from gpuladder.scenario.writing import already_there, plain, table_text, write_new
 
 Form = Literal["yaml", "csv", "xlsx"]
 TEMPLATE = Path(__file__).with_name("template.yaml")
@@ -74,8 +74,8 @@ def write_template(name: str, form: Form = "yaml", directory: Path | None = None
 
 
 def _named(text: str, name: str) -> str:
-    line = to_yaml({"name": Path(name).stem if name.endswith((".yaml", ".yml")) else name})
-    return re.sub(r"^name: .*\n", lambda _: line, text, count=1, flags=re.MULTILINE)
+    stem = Path(name).stem if name.endswith((".yaml", ".yml")) else name
+    return re.sub(r"^name: .*\n", lambda _: f'name: "{stem}"\n', text, count=1, flags=re.MULTILINE)
 
 
 def _write_folder(text: str, folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Write a scenario as an Excel workbook: one sheet per table, with units, notes and choice lists."""
+"""Write a scenario as an Excel workbook: a sheet per table, with units, notes and choice lists."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ _NOTES = (
     "Each sheet is one table of the scenario; each row one thing. Bold headers are required.",
     "The sheet `scenario` holds single values: one key a row, dots for keys inside a section.",
     "The part of a header in [brackets] is the unit and is not read; everything before it is.",
-    "An empty cell leaves the key out, and its default counts. Hover over a header for its meaning.",
-    "A cell that begins with [ or { is a list or a mapping: [64, 128] or {every: 4 weeks, count: 3}.",
+    "An empty cell leaves the key out, and its default counts. Hover over a header to read it.",
+    "A cell that begins with [ or { is a list or mapping: [64, 128], {every: 4 weeks, count: 3}.",
     "Spans are written `14 days`, `4 weeks`, `12 months`, `3 years`; shares between 0 and 1.",
     "Rows are never used twice: ids must be unique in their sheet. Ends of spans are exclusive.",
     "Sheets called `notes` are not read. Check the workbook with: gpuladder validate FILE",
@@ -108,7 +108,7 @@ def dump_workbook(
         for name, rows in tables.items():
             if rows or name in REQUIRED_TABLES or (all_columns and name in TABLES):
                 kept = _kept(name, rows, scenario.currency, all_columns=all_columns)
-                _table_sheet(book.add_worksheet(name), name, rows, kept, styles)
+                _table_sheet(book.add_worksheet(name), rows, kept, styles)
         sheet = book.add_worksheet("notes")
         sheet.set_column(0, 0, 100)
         for number, line in enumerate(_NOTES):
@@ -173,7 +173,6 @@ def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]
 
 def _table_sheet(
     sheet: Worksheet,
-    name: str,
     rows: Sequence[Mapping[str, Any]],
     kept: Sequence[Column],
     styles: _Styles,

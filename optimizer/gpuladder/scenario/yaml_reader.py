@@ -23,16 +23,7 @@ MAX_ALIASED_NODES = 100_000
 """Most nodes that aliases may add: stops a small file from unfolding into a huge one."""
 
 _PREFIX = "tag:yaml.org,2002:"
-_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _CoreLoader(_SafeLoader):  # type: ignore[misc]
-    """A loader that resolves plain scalars by the YAML 1.2 core schema."""
-
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
-
-
-for _name, _pattern, _first in (
+_CORE_SCHEMA = (
     ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
     ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
     ("int", r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$", list("-+0123456789")),
@@ -44,8 +35,26 @@ for _name, _pattern, _first in (
         ),
         list("-+.0123456789"),
     ),
-):
-    _CoreLoader.add_implicit_resolver(_PREFIX + _name, re.compile(_pattern), _first)
+)
+"""Plain scalars of YAML 1.2: type, pattern, and the characters they may begin with."""
+
+
+def core_loader(*, fast: bool = True) -> Any:
+    """Return a PyYAML loader that resolves plain scalars by the YAML 1.2 core schema.
+
+    Parameters
+    ----------
+    fast : bool
+        Use the C parser when PyYAML was built with it.
+    """
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader) if fast else yaml.SafeLoader
+    loader: Any = type("CoreLoader", (base,), {"yaml_implicit_resolvers": {}})
+    for name, pattern, first in _CORE_SCHEMA:
+        loader.add_implicit_resolver(_PREFIX + name, re.compile(pattern), first)
+    return loader
+
+
+_CoreLoader = core_loader()
 
 
 def _read_int(text: str) -> int:

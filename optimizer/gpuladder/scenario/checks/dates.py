@@ -149,7 +149,7 @@ def _in_horizon(context: Context, index: int, campaign: Campaign) -> Iterator[Pr
             f"{grid.start} to {grid.end}{more}",
             fix="lower `repeat.count`, move the dates or lengthen the horizon",
         )
-    for one in partly[:1]:
+    for one in () if outside else partly[:1]:
         begin, end = max(one.earliest, grid.start), min(one.deadline, grid.end)
         yield context.warning(
             "GL-S303",

@@ -50,7 +50,10 @@ def _generated(context: Context) -> Iterator[Problem]:
         if term.id in made and made[term.id] == owner:
             tenor = term.id.removeprefix(f"{owner}@")
             yield context.error(
-                "GL-S212", ("offers", index, "tenor"), f"the tenor {tenor} is listed twice"
+                "GL-S212",
+                ("offers", index, "tenor"),
+                f"the tenor {tenor} is listed twice",
+                fix="take one out",
             )
         elif term.id in written or term.id in made:
             yield context.error(

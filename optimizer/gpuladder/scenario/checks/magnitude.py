@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from statistics import median
+from statistics import median_high, median_low
 from typing import TYPE_CHECKING
 
 from gpuladder.scenario.checks.prices import hourly_price
@@ -55,7 +55,7 @@ def check(context: Context) -> Iterator[Problem]:
         if len(priced) > 1:
             compared |= {index for index, _, _ in priced}
             yield from _outliers(context, kind, priced)
-            yield from _held(context, kind, median([level for _, _, level in priced]))
+            yield from _held(context, kind, median_low([level for _, _, level in priced]))
     yield from _absolute(context, compared)
 
 
@@ -69,7 +69,7 @@ def _outliers(
         far = FAR * 1.5
     else:
         suspects = [
-            (item, median([level for index, _, level in priced if index != item[0]]))
+            (item, _reference(item[2], [level for at, _, level in priced if at != item[0]]))
             for item in priced
         ]
     for (index, offer, level), reference in suspects:
@@ -79,6 +79,11 @@ def _outliers(
         if ratio > limit or ratio < 1 / limit or _near(ratio, node) or _near(1 / ratio, node):
             key = "capex_per_gpu" if offer.kind == "owned" else "price"  # type: ignore[union-attr]
             yield _wrong_unit(context, ("offers", index, key), offer.id, ratio, node, f"`{kind}`")
+
+
+def _reference(level: float, others: list[float]) -> float:
+    """Return the median of the others; of two middle ones the nearer, not a mean of two units."""
+    return min((median_low(others), median_high(others)), key=lambda m: abs(math.log(level / m)))
 
 
 def _held(context: Context, kind: str, level: float) -> Iterator[Problem]:

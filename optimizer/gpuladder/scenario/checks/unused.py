@@ -80,7 +80,10 @@ def _never(context: Context, grid: TimeGrid) -> Iterator[Problem]:
 def _no_use(context: Context) -> Iterator[Problem]:
     wanted = {row.pool for _, row in context.demand}
     for _, campaign in context.campaigns:
-        wanted.update(filtered(context, campaign)[-1][1])
+        allowed = filtered(context, campaign)[-1][1]
+        if not allowed:
+            return  # said already, and the offers may be meant for this one
+        wanted.update(allowed)
     for _, buyer in context.backfill:
         wanted.update(
             pool.id
