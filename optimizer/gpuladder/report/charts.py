@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpuladder.report.styles import FONT, INK, KIND_COLOURS, MUTED, RULE
-from gpuladder.report.table import column_total
 from gpuladder.report.tables_capacity import TOTAL_KINDS
 
 if TYPE_CHECKING:
@@ -27,15 +26,14 @@ def capacity_chart(workbook: Workbook, placed: Placed, *, width: int, height: in
     table = placed.table
     periods = len(table.rows)
     columns = workbook.add_chart({"type": "column", "subtype": "stacked"})
-    for key, (kind, _) in TOTAL_KINDS.items():
-        if column_total(table, table.position(key)) <= 0:
-            continue
+    shown = [key for key in TOTAL_KINDS if table.has(key)]
+    for key in shown:
         columns.add_series(
             {
                 "name": placed.header_cell(key),
                 "categories": placed.column_range("period_start"),
                 "values": placed.column_range(key),
-                "fill": {"color": KIND_COLOURS[kind]},
+                "fill": {"color": KIND_COLOURS[TOTAL_KINDS[key]]},
                 "border": {"none": True},
                 "gap": 8,
             }
@@ -53,7 +51,6 @@ def capacity_chart(workbook: Workbook, placed: Placed, *, width: int, height: in
             }
         )
     columns.combine(used)
-    shown = sum(column_total(table, table.position(key)) > 0 for key in TOTAL_KINDS)
     _dress(columns, "Capacity by kind against use (GPUs, average of each period)", "GPUs")
     columns.set_x_axis(
         {
@@ -66,7 +63,7 @@ def capacity_chart(workbook: Workbook, placed: Placed, *, width: int, height: in
         }
     )
     columns.set_legend(
-        {"position": "right", "font": {"name": FONT, "size": 9}, "delete_series": [shown]}
+        {"position": "right", "font": {"name": FONT, "size": 9}, "delete_series": [len(shown)]}
     )
     columns.set_size({"width": width, "height": height})
     return columns
@@ -94,7 +91,7 @@ def expiry_chart(workbook: Workbook, placed: Placed, *, width: int, height: int)
         {
             "text_axis": True,
             "num_format": "mmm yy",
-            "num_font": _AXIS_FONT | {"rotation": -45},
+            "num_font": _AXIS_FONT | ({"rotation": -45} if quarters > _FEW else {}),
             "interval_unit": max(1, -(-quarters // _LABELS_SHOWN)),
             "line": {"color": RULE},
         }

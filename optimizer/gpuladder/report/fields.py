@@ -84,6 +84,11 @@ def count(
     return _field(key, title, "", Format.COUNT, note, read, total=total)
 
 
+def optional(field: Field) -> Field:
+    """Return the field as one that the workbook leaves out when there is nothing in it."""
+    return replace(field, column=replace(field.column, optional=True))
+
+
 def tabulate(
     name: str,
     title: str,

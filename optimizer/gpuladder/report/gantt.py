@@ -29,7 +29,7 @@ MAX_ROWS = 400
 """Most bars of each block."""
 
 _LABELS = ("What", "Kind or place", "GPUs", "Start", "End")
-_LABEL_WIDTHS = (30.0, 26.0, 8.0, 11.0, 11.0)
+_LABEL_WIDTHS = (30.0, 26.0, 8.0, 12.0, 12.0)
 _HEADER_ROW = 3
 _FIRST_BAR = len(_LABELS)
 STABLE_FILL = "#2C728E"
@@ -100,18 +100,11 @@ def write_calendar(sheet: Worksheet, styles: Styles, result: Result, scenario_na
 
 
 def _write_legend(sheet: Worksheet, styles: Styles) -> None:
-    sheet.write_string(1, 0, "Numbers are GPUs, averages of each column.", styles.note)
-    entries = (
-        (STABLE_FILL, "campaign on stable capacity"),
-        (SPOT_FILL, "mostly on spot"),
-        (WINDOW_FILL, "could run, does not"),
-    )
-    plain = styles.make(font_size=9)
-    column = _FIRST_BAR
-    for fill, words in entries:
-        sheet.write_blank(1, column, None, styles.bar(fill))
-        sheet.write_string(1, column + 1, words, plain)
-        column += 9
+    sheet.write_string(1, 0, "Numbers are GPUs, averages of each column.", styles.legend)
+    sheet.write_string(2, 1, "campaign on stable capacity", styles.bar(STABLE_FILL))
+    sheet.merge_range(2, 2, 2, 3, "", styles.bar(SPOT_FILL))
+    sheet.write_string(2, 2, "mostly on spot", styles.bar(SPOT_FILL))
+    sheet.write_string(2, 4, "could run", styles.bar(WINDOW_FILL))
 
 
 def _write_header(sheet: Worksheet, styles: Styles, columns: tuple[tuple[date, date], ...]) -> None:
@@ -133,9 +126,10 @@ def _write_header(sheet: Worksheet, styles: Styles, columns: tuple[tuple[date, d
 
 
 def _write_bar(sheet: Worksheet, styles: Styles, row: int, bar: Bar, num_columns: int) -> None:
-    text, dates = styles.cell("General"), styles.cell(number_format(Format.DATE, ()))
-    write_cell(sheet, row, 0, bar.name, text)
-    write_cell(sheet, row, 1, bar.place, text)
+    text = styles.cell("General", left=True)
+    dates = styles.cell(number_format(Format.DATE, ()), left=True)
+    write_cell(sheet, row, 0, " ".join(bar.name.split()), text)
+    write_cell(sheet, row, 1, " ".join(bar.place.split()), text)
     write_cell(sheet, row, 2, bar.gpus, styles.cell(number_format(Format.QUANTITY, [bar.gpus])))
     write_cell(sheet, row, 3, bar.start, dates)
     write_cell(sheet, row, 4, bar.end, dates)

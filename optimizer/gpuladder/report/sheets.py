@@ -6,16 +6,27 @@ Every sheet of a table has the same shape: title in row 1, note in row 2, header
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from gpuladder.report.csv_files import cell_text
 from gpuladder.report.styles import Styles, number_format
-from gpuladder.report.table import Cell, Column, Format, Table, column_total, plain
+from gpuladder.report.table import (
+    Cell,
+    Column,
+    Format,
+    Row,
+    Table,
+    column_total,
+    plain,
+    text_width,
+    without_empty,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from xlsxwriter.format import Format as CellFormat
     from xlsxwriter.worksheet import Worksheet
 
@@ -34,6 +45,8 @@ _PAPER_A4 = 9
 _FOOTER_NAME = 80
 _NOTE_LIMIT = 255
 _CURRENCY_LETTERS = 3
+_MOST_LINES = 12
+_WRAPPED = (Format.TEXT, Format.ANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +102,7 @@ def write_sheet(sheet: Worksheet, styles: Styles, table: Table, scenario_name: s
     scenario_name : str
         Shown in the printed footer.
     """
+    table = without_empty(table)
     shown = table.rows[:ROW_LIMIT]
     widths = [column_width(column, table.rows, i) for i, column in enumerate(table.columns)]
     for index, width in enumerate(widths):
@@ -111,15 +125,17 @@ def write_table(
     first, last = header_row + 1, header_row + len(rows)
     options: list[dict[str, Any]] = []
     has_total = _has_total(table)
+    money = number_format(Format.MONEY, _money_values(table))
     for index, column in enumerate(table.columns):
-        shown = number_format(column.format, (row[index] for row in rows))
-        if column.format is Format.BY_UNIT:
-            _write_by_unit(sheet, styles, table, first, index)
-        else:
-            style = styles.cell(shown, wrap=column.format is Format.TEXT)
-            for offset, row in enumerate(rows):
-                write_cell(sheet, first + offset, index, row[index], style)
-        option: dict[str, Any] = {"header": column.header, "header_format": styles.header}
+        is_money = column.format is Format.MONEY
+        shown = money if is_money else number_format(column.format, (row[index] for row in rows))
+        write = _cell_writer(sheet, styles, table, column, shown)
+        for offset, row in enumerate(rows):
+            write(first + offset, index, row)
+        option: dict[str, Any] = {
+            "header": column.header,
+            "header_format": styles.header if is_left(column) else styles.number_header,
+        }
         if has_total:
             option |= _total_option(table, index, first, last, styles.total(shown))
         options.append(option)
@@ -135,6 +151,7 @@ def write_table(
                     "input_message": column.note[:_NOTE_LIMIT],
                 },
             )
+    _set_heights(sheet, table, first, widths)
     sheet.set_row(header_row, _LINE_POINTS * _header_lines(table.columns, widths))
     sheet.add_table(
         header_row,
@@ -161,12 +178,38 @@ def unit_format(unit: str, value: Cell) -> str:
     return number_format(by_unit.get(unit, Format.NUMBER), [value])
 
 
-def _write_by_unit(sheet: Worksheet, styles: Styles, table: Table, first: int, index: int) -> None:
-    unit = table.position("unit")
+def _cell_writer(
+    sheet: Worksheet, styles: Styles, table: Table, column: Column, shown: str
+) -> Callable[[int, int, Row], None]:
+    """Return what writes the cell of one column into a row."""
+    style = styles.cell(shown, wrap=column.format in _WRAPPED, left=is_left(column))
+    if column.format not in (Format.BY_UNIT, Format.ANY):
+        return lambda at, index, row: write_cell(sheet, at, index, row[index], style)
+    unit = table.position("unit") if column.format is Format.BY_UNIT else None
+
+    def write(at: int, index: int, row: Row) -> None:
+        own = unit_format("" if unit is None else str(row[unit] or ""), row[index])
+        style = styles.cell(own, wrap=True, left=unit is None)
+        write_cell(sheet, at, index, row[index], style)
+
+    return write
+
+
+def _money_values(table: Table) -> Iterator[Cell]:
+    """Give all amounts of a table, so that they are shown with the same number of decimals."""
+    for index, column in enumerate(table.columns):
+        if column.format is Format.MONEY:
+            yield from (row[index] for row in table.rows)
+
+
+def _set_heights(sheet: Worksheet, table: Table, first: int, widths: list[float]) -> None:
+    """Make rows as high as their wrapped text needs; most need one line and are left alone."""
+    wrapped = [i for i, column in enumerate(table.columns) if column.format in _WRAPPED]
     for offset, row in enumerate(table.rows[:ROW_LIMIT]):
-        shown = unit_format(str(row[unit] or ""), row[index])
-        style = styles.make(num_format=shown, text_wrap=True, align="right", bottom=4)
-        write_cell(sheet, first + offset, index, row[index], style)
+        texts = ((value, widths[i]) for i in wrapped if isinstance(value := row[i], str))
+        lines = max((lines_needed(text, width - 2) for text, width in texts), default=1)
+        if lines > 1:
+            sheet.set_row(first + offset, _LINE_POINTS * min(lines, _MOST_LINES))
 
 
 def print_setup(
@@ -201,16 +244,8 @@ def column_width(column: Column, rows: tuple[tuple[Cell, ...], ...], index: int)
     longest_word = max((text_width(word) for word in column.header.split()), default=0)
     content = max((_shown_width(value, column.format) for value in sample), default=0)
     # Room for the filter button beside the header, and for a total, which is longer than a part.
-    wanted = max(longest_word + 4, min(text_width(column.header), 16) + 3, content + 2)
+    wanted = max(longest_word + 3, -(-text_width(column.header) // 2) + 4, content + 2)
     return float(min(max(wanted, _MIN_WIDTH), _MAX_WIDTH))
-
-
-def text_width(text: str) -> int:
-    """Return the width of text in character cells; East Asian wide characters take two."""
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in text
-    )
 
 
 def lines_needed(text: str, width: float) -> int:
@@ -263,6 +298,11 @@ def _total_option(
     return {"total_string": "Total", "format": style} if index == 0 else {}
 
 
+def is_left(column: Column) -> bool:
+    """Tell whether a column's values stand on the left of their cells."""
+    return column.format in (Format.TEXT, Format.DATE, Format.MOMENT, Format.ANY)
+
+
 def column_letter(index: int) -> str:
     """Return the letters of a zero-based column: 0 is ``A``, 26 is ``AA``."""
     letters = ""
@@ -297,4 +337,4 @@ def _write_title(
         sheet.merge_range(1, 0, 1, last_column, "", styles.note)
         sheet.write_string(1, 0, note, styles.note)
     else:
-        sheet.write_string(1, 0, note, styles.make(font_color="#6B7280", italic=True))
+        sheet.write_string(1, 0, note, styles.legend)

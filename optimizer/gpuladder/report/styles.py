@@ -39,6 +39,7 @@ OTHER_FILL = "#9CA3AF"
 
 FONT = "Calibri"
 _SMALL_MONEY = 10_000.0
+_SMALL_NUMBER = 0.01
 _DARK_LIMIT = 140.0
 
 
@@ -65,7 +66,10 @@ def number_format(kind: Format, values: Iterable[Cell]) -> str:
         return "#,##0" if large else "#,##0.00"
     if all(float(value).is_integer() for value in numbers):
         return "#,##0"
-    return "#,##0.0" if kind is Format.QUANTITY else "#,##0.0##"
+    if kind is Format.QUANTITY:
+        return "#,##0.0"
+    smallest = min(abs(value) for value in numbers if value)
+    return "#,##0.0##" if smallest >= _SMALL_NUMBER else "#,##0.0#######"
 
 
 def text_colour(fill: str) -> str:
@@ -103,6 +107,11 @@ class Styles:
         return self.make(font_color=MUTED, text_wrap=True, italic=True)
 
     @property
+    def legend(self) -> CellFormat:
+        """Explanation on one line."""
+        return self.make(font_color=MUTED, italic=True)
+
+    @property
     def heading(self) -> CellFormat:
         """Heading of a block inside a sheet."""
         return self.make(bold=True, font_size=12, font_color=HEADER_FILL, bottom=1)
@@ -118,6 +127,21 @@ class Styles:
             valign="vcenter",
             border=1,
             border_color=RULE,
+            indent=1,
+        )
+
+    @property
+    def number_header(self) -> CellFormat:
+        """Header cell over numbers."""
+        return self.make(
+            bold=True,
+            font_color="#FFFFFF",
+            bg_color=HEADER_FILL,
+            text_wrap=True,
+            valign="vcenter",
+            align="center",
+            border=1,
+            border_color=RULE,
         )
 
     @property
@@ -125,17 +149,14 @@ class Styles:
         """Running text."""
         return self.make(font_size=11, text_wrap=True)
 
-    def cell(self, shown: str, *, wrap: bool = False, shaded: bool = False) -> CellFormat:
+    def cell(self, shown: str, *, wrap: bool = False, left: bool = False) -> CellFormat:
         """Return the body cell of a table with a number format."""
         properties: dict[str, Any] = {"bottom": 4, "bottom_color": RULE}
         if shown != "General":
             properties["num_format"] = shown
-        if shown.startswith("yyyy"):
-            properties["align"] = "left"
+        properties |= {"align": "left", "indent": 1} if left else {"align": "right"}
         if wrap:
             properties["text_wrap"] = True
-        if shaded:
-            properties["bg_color"] = SHADE
         return self.make(**properties)
 
     def total(self, shown: str) -> CellFormat:

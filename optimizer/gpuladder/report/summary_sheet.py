@@ -25,7 +25,7 @@ _ROW_PIXELS = 20
 _TILE_COLUMNS = 2
 _SIGNATURES_SHOWN = 8
 _CHART_GAP_PIXELS = 8
-_EDGE_PIXELS = 3
+_EDGE_PIXELS = 8
 _NAME_SHOWN = 120
 
 
@@ -163,15 +163,17 @@ def _write_signatures(sheet: Worksheet, styles: Styles, result: Result, row: int
         (f"Tail ({currency})", 11, 11, Format.MONEY),
     )
     values = [_signature(item) for item in shown]
-    header = styles.make(bold=True, font_color=MUTED, bottom=1)
     for index, (label, left, right, kind) in enumerate(layout):
-        style = styles.cell(number_format(kind, [value[index] for value in values]))
-        align = (
-            header
-            if kind in (Format.TEXT, Format.DATE)
-            else styles.make(bold=True, font_color=MUTED, bottom=1, align="right")
+        is_left = kind in (Format.TEXT, Format.DATE)
+        style = styles.cell(number_format(kind, [value[index] for value in values]), left=is_left)
+        header = styles.make(
+            bold=True,
+            font_color=MUTED,
+            bottom=1,
+            align="left" if is_left else "right",
+            indent=1 if is_left else 0,
         )
-        _write_span(sheet, row + 1, left, right, label, align)
+        _write_span(sheet, row + 1, left, right, label, header)
         for offset, value in enumerate(values):
             _write_span(sheet, row + 2 + offset, left, right, value[index], style)
     return row + 3 + len(shown)
@@ -204,12 +206,12 @@ def _insert_charts(
 ) -> int:
     page = _COLUMNS * _COLUMN_PIXELS - _EDGE_PIXELS
     if places.capacity is not None:
-        height = 300
+        height = 360
         chart = capacity_chart(workbook, places.capacity, width=page, height=height)
         chart_options = {"description": "Capacity by kind against use, by period"}
         sheet.insert_chart(row, 0, chart, chart_options)
         row += height // _ROW_PIXELS + 1
-    half, height = (page - _CHART_GAP_PIXELS) // 2, 280
+    half, height = (page - _CHART_GAP_PIXELS) // 2, 320
     charts = []
     if places.expiries is not None:
         size = {"width": half, "height": height}

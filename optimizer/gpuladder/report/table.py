@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+import unicodedata
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -30,6 +31,8 @@ class Format(StrEnum):
     COUNT = "count"
     SHARE = "share"
     NUMBER = "number"
+    ANY = "any"
+    """Each value by its own type."""
     BY_UNIT = "by_unit"
     """By the row's own ``unit`` cell."""
 
@@ -52,6 +55,8 @@ class Column:
         Width in characters; None fits it to the content.
     total : bool
         Whether the values may be added up.
+    optional : bool
+        Left out of the workbook when every value is zero or missing; CSV files always have it.
     note : str
         What the column means, for the header's comment and the data dictionary.
     """
@@ -62,12 +67,15 @@ class Column:
     format: Format = Format.TEXT
     width: float | None = None
     total: bool = False
+    optional: bool = False
     note: str = ""
 
     @property
     def header(self) -> str:
-        """The title with its unit, as ``Cost (USD)``."""
-        return f"{self.title} ({self.unit})" if self.unit else self.title
+        """The title with its unit, as ``Cost (USD)``; a title that is its own unit once."""
+        if not self.unit or self.unit == self.title:
+            return self.title
+        return f"{self.title} ({self.unit})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +121,10 @@ class Table:
         position = self.position(key)
         return tuple(row[position] for row in self.rows)
 
+    def has(self, key: str) -> bool:
+        """Tell whether the table has a column."""
+        return any(column.key == key for column in self.columns)
+
     def position(self, key: str) -> int:
         """Return the index of a column, or raise KeyError."""
         for index, column in enumerate(self.columns):
@@ -129,6 +141,28 @@ def column_total(table: Table, index: int) -> float:
         if isinstance(value := row[index], int | float)
         and not isinstance(value, bool)
         and math.isfinite(value)
+    )
+
+
+def without_empty(table: Table) -> Table:
+    """Return the table without its optional columns in which there is nothing."""
+    kept = [
+        index
+        for index, column in enumerate(table.columns)
+        if not column.optional or any(row[index] for row in table.rows)
+    ]
+    return replace(
+        table,
+        columns=tuple(table.columns[index] for index in kept),
+        rows=tuple(tuple(row[index] for index in kept) for row in table.rows),
+    )
+
+
+def text_width(text: str) -> int:
+    """Return the width of text in character cells; East Asian wide characters take two."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
     )
 
 

@@ -13,10 +13,12 @@ from gpuladder.report.fields import (
     gpus,
     money,
     number,
+    optional,
     share,
     tabulate,
     text,
 )
+from gpuladder.report.labels import title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,33 +32,33 @@ _CAPACITY = (
     day("period_start", "Period from"),
     day("period_end", "Period to"),
     number("hours", "Length", "hours"),
-    gpus("held_gpus", "Held", "Commitments held before the horizon."),
-    gpus("owned_gpus", "Owned"),
-    gpus("dedicated_gpus", "Dedicated"),
-    gpus("reserved_gpus", "Reserved"),
-    gpus("burst_window_gpus", "Burst window"),
-    gpus("flex_gpus", "Flex held", "Held under flex reservations; usable only as drawn."),
-    gpus("drawn_gpus", "Flex drawn"),
-    gpus("on_demand_gpus", "On demand"),
-    gpus("spot_gpus", "Spot"),
+    optional(gpus("held_gpus", "Held", "Commitments held before the horizon.")),
+    optional(gpus("owned_gpus", "Owned")),
+    optional(gpus("dedicated_gpus", "Dedicated")),
+    optional(gpus("reserved_gpus", "Reserved")),
+    optional(gpus("burst_window_gpus", "Burst window")),
+    optional(gpus("flex_gpus", "Flex held", "Held under flex reservations; usable only as drawn.")),
+    optional(gpus("drawn_gpus", "Flex drawn")),
+    optional(gpus("on_demand_gpus", "On demand")),
+    optional(gpus("spot_gpus", "Spot")),
     gpus("campaign_gpus", "Used by campaigns", "Stable capacity; spot use is in its own column."),
-    gpus("demand_gpus", "Used by demand", "Average of the demand series."),
-    gpus("demand_peak_gpus", "Demand peak", "Highest level of the demand series."),
-    gpus("backfill_gpus", "Backfill", "Idle committed capacity sold."),
+    optional(gpus("demand_gpus", "Used by demand", "Average of the demand series.")),
+    optional(gpus("demand_peak_gpus", "Demand peak", "Highest level of the demand series.")),
+    optional(gpus("backfill_gpus", "Backfill", "Idle committed capacity sold.")),
     gpus("idle_gpus", "Idle", "Committed, and used by no campaign, demand or backfill."),
 )
 
 TOTAL_KINDS = {
-    "held_gpus": ("held", "Held"),
-    "owned_gpus": ("owned", "Owned"),
-    "dedicated_gpus": ("dedicated", "Dedicated"),
-    "reserved_gpus": ("reserved", "Reserved"),
-    "burst_window_gpus": ("burst_window", "Burst window"),
-    "flex_gpus": ("flex", "Flex"),
-    "on_demand_gpus": ("on_demand", "On demand"),
-    "spot_gpus": ("spot", "Spot"),
+    "held_gpus": "held",
+    "owned_gpus": "owned",
+    "dedicated_gpus": "dedicated",
+    "reserved_gpus": "reserved",
+    "burst_window_gpus": "burst_window",
+    "flex_gpus": "flex",
+    "on_demand_gpus": "on_demand",
+    "spot_gpus": "spot",
 }
-"""Columns of capacity that stack up to all capacity, with their kind and title."""
+"""Columns of capacity that stack up to all capacity, with their kind."""
 
 _GAPS = (
     text("pool", "Pool"),
@@ -64,10 +66,12 @@ _GAPS = (
     day("end", "To"),
     gpu_hours("idle_gpu_hours", "Idle", "Used by no campaign, demand or backfill."),
     money("idle_cost", "Idle cost", "Present value of holding them; held commitments at 0 (sunk)."),
-    money("held_idle_cost", "Idle cost, held", "Present value at the held price; sunk."),
-    gpu_hours("backfilled_gpu_hours", "Backfilled"),
-    money("backfilled_cost", "Cost of backfilled", "Present value of holding the hours sold."),
-    money("backfill_revenue", "Backfill revenue", "Present value; zero or negative."),
+    optional(money("held_idle_cost", "Idle cost, held", "Present value at the held price; sunk.")),
+    optional(gpu_hours("backfilled_gpu_hours", "Backfilled")),
+    optional(
+        money("backfilled_cost", "Cost of backfilled", "Present value of holding the hours sold.")
+    ),
+    optional(money("backfill_revenue", "Backfill revenue", "Present value; zero or negative.")),
     money("net_cost", "Net cost", "Idle cost, cost of backfilled hours, less revenue."),
 )
 
@@ -80,7 +84,11 @@ _POOLS = (
     gpu_hours("idle_gpu_hours", "Idle"),
     share("coverage", "Coverage", "Committed GPU-hours used ÷ all GPU-hours used."),
     share("utilisation", "Utilisation", "Committed GPU-hours used ÷ committed GPU-hours."),
-    share("utilisation_with_backfill", "With backfill", "Utilisation, backfilled hours as used."),
+    optional(
+        share(
+            "utilisation_with_backfill", "With backfill", "Utilisation, backfilled hours as used."
+        )
+    ),
     money("cost", "Cost", "Present value; held commitments not included."),
     money("held_cost", "Held cost", "Present value; sunk."),
     money("on_demand_cost", "Same use on demand", "Present value at on-demand list price."),
@@ -152,19 +160,19 @@ class _Total:
         return math.fsum(getattr(row, key) for row in self.rows for key in keys)
 
 
-def _total(key: str, title: str, *parts: str, note: str = "") -> Field:
+def _total(key: str, words: str, *parts: str, note: str = "") -> Field:
     def read(row: _Total) -> Cell:
         return row.sum(*parts)
 
-    return gpus(key, title, note, read=read)
+    return gpus(key, words, note, read=read)
 
 
 _TOTAL = (
     day("period_start", "Period from"),
     day("period_end", "Period to"),
-    *(_total(key, title, key) for key, (_, title) in TOTAL_KINDS.items()),
+    *(optional(_total(key, title(kind), key)) for key, kind in TOTAL_KINDS.items()),
     _total("capacity_gpus", "All capacity", *TOTAL_KINDS),
     _total("in_use_gpus", "In use", "campaign_gpus", "spot_gpus", "demand_gpus"),
-    _total("backfill_gpus", "Backfill", "backfill_gpus"),
+    optional(_total("backfill_gpus", "Backfill", "backfill_gpus")),
     _total("idle_gpus", "Idle", "idle_gpus"),
 )

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from gpuladder.plan import COST_LINES
-from gpuladder.report.fields import day, money, number, tabulate, text
+from gpuladder.report.fields import day, money, number, optional, tabulate, text
 from gpuladder.report.labels import line_label, title
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ _CASH_LINES = (
 _LOCK_IN = (
     day("at", "Date"),
     money("new_obligation", "New", "Remaining terms of the plan's orders.", total=False),
-    money("held_obligation", "Held", "Remaining terms of held commitments.", total=False),
+    optional(money("held_obligation", "Held", "Remaining terms of held commitments.", total=False)),
     money("obligation", "All", "New and held, prepaid or not.", total=False),
     money("unpaid", "Of it unpaid", total=False),
-    money("after_horizon", "Of it after the horizon", total=False),
+    optional(money("after_horizon", "Of it after the horizon", total=False)),
     number("average_months", "Average remaining", "months", "Weighted by GPUs."),
 )
 

@@ -94,7 +94,7 @@ def _settings(scenario: Scenario) -> Table:
         title="Input: settings and policy",
         columns=(
             Column(key="key", title="Key"),
-            Column(key="value", title="Value", format=Format.NUMBER, width=46),
+            Column(key="value", title="Value", format=Format.ANY, width=46),
         ),
         rows=tuple(rows),
         note="As read, defaults included; limits that are not set are left out.",

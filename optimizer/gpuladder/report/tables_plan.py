@@ -13,6 +13,7 @@ from gpuladder.report.fields import (
     gpus,
     money,
     number,
+    optional,
     price,
     share,
     tabulate,
@@ -37,14 +38,22 @@ _COMMITMENTS = (
     day("end", "End", "Day after the last day of the term."),
     price("price", "Price", "Holding price locked at the start; owned: average in the horizon."),
     money("cost", "Cost in horizon", "Present value of holding it inside the horizon."),
-    money("usage_cost", "Usage charges", "Present value of what use of a flex reservation costs."),
+    optional(
+        money(
+            "usage_cost", "Usage charges", "Present value of what use of a flex reservation costs."
+        )
+    ),
     money("cost_undiscounted", "Cost undiscounted", "Cost inside the horizon, as paid."),
     money("tail", "Tail", "Undiscounted cost of the term after the horizon end."),
-    money("upfront", "Due at start", "Undiscounted payment on the first day of the term."),
-    share(
-        "break_even_utilisation",
-        "Break-even use",
-        "Share of its hours that must be used to be cheaper than on demand.",
+    optional(
+        money("upfront", "Due at start", "Undiscounted payment on the first day of the term.")
+    ),
+    optional(
+        share(
+            "break_even_utilisation",
+            "Break-even use",
+            "Share of its hours that must be used to be cheaper than on demand.",
+        )
     ),
     share(
         "utilisation",
@@ -67,7 +76,7 @@ _HELD = (
     gpu_hours("idle_gpu_hours", "Idle", "Its share of the pool's idle GPU-hours."),
     money("idle_cost", "Idle cost", "Present value of the idle hours at its price."),
     money("tail", "Tail", "Undiscounted cost after the horizon end."),
-    text("renewable_as", "Renewable as"),
+    optional(text("renewable_as", "Renewable as")),
 )
 
 _EXPIRIES = (
@@ -91,7 +100,7 @@ _LADDER = (
 
 _CALENDAR = (
     text("id", "Campaign"),
-    text("team", "Team"),
+    optional(text("team", "Team")),
     text("shape", "Shape"),
     text("outcome", "Outcome"),
     day("earliest", "Earliest"),
@@ -99,7 +108,7 @@ _CALENDAR = (
     day("end", "End", "Day after the last day of use."),
     day("deadline", "Deadline"),
     text("pool", "Pool"),
-    text("spot_offer", "Spot offer"),
+    optional(text("spot_offer", "Spot offer")),
     gpus("gpus", "GPUs", "Gang: its size; elastic: most GPUs in use in any period."),
     gpu_hours("gpu_hours", "Used"),
     share("done_share", "Work done"),
@@ -107,7 +116,7 @@ _CALENDAR = (
     money("direct_cost", "Direct cost", "Present value of the GPU-hours used."),
     money("idle_cost", "Idle cost", "Present value of idle capacity charged to it."),
     money("loaded_cost", "Loaded cost", "Direct and idle."),
-    money("drop_cost", "Drop cost", "Present value charged for what is not done."),
+    optional(money("drop_cost", "Drop cost", "Present value charged for what is not done.")),
 )
 
 _CAMPAIGN_USE = (
@@ -124,12 +133,12 @@ _CAMPAIGN_USE = (
 
 _COST_PER_RUN = (
     text("id", "Campaign"),
-    text("team", "Team"),
+    optional(text("team", "Team")),
     text("outcome", "Outcome"),
     number("runs", "Runs completed", "", "1, or the share done when partial.", total=True),
     gpu_hours("gpu_hours", "Used"),
     gpu_hours("committed_gpu_hours", "On committed"),
-    gpu_hours("spot_gpu_hours", "On spot"),
+    optional(gpu_hours("spot_gpu_hours", "On spot")),
     money("direct_cost", "Direct cost", "Present value of the GPU-hours used."),
     money("idle_cost", "Idle cost", "Present value of idle capacity charged to it."),
     money("loaded_cost", "Loaded cost", "Direct and idle."),

@@ -52,7 +52,7 @@ _EXCESS = (
 
 _PAIRS = (
     Column(key="fact", title="Fact"),
-    Column(key="value", title="Value", format=Format.NUMBER, width=70),
+    Column(key="value", title="Value", format=Format.ANY, width=70),
 )
 
 

@@ -1,0 +1,133 @@
+"""The answer on a terminal: status, cost, proof, what to sign and the facts that matter most."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from gpuladder.plan import Status
+from gpuladder.report.labels import kind_label
+from gpuladder.report.table import clean_text, text_width
+from gpuladder.report.words import horizon_words, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from gpuladder.analysis.result import CommitmentRow, Result
+
+MOST_ORDERS = 15
+_NARROWEST = 40
+_GAP = "  "
+_ELLIPSIS = "…"
+_SHORTEST_TEXT = 6
+_BOLD, _GREEN, _YELLOW, _RED, _PLAIN = "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
+_STATUS_COLOURS = {
+    Status.OPTIMAL: _GREEN,
+    Status.FEASIBLE: _YELLOW,
+    Status.INFEASIBLE: _RED,
+    Status.NO_PLAN: _RED,
+}
+
+
+def summary_text(result: Result, *, width: int = 80, colour: bool = False) -> str:
+    """Return the answer as plain text, ending with a newline.
+
+    Parameters
+    ----------
+    result : Result
+        With or without a plan.
+    width : int
+        Columns of the terminal; never fewer than 40 are used.
+    colour : bool
+        Whether to mark the status and the headline with ANSI codes.
+    """
+    columns = max(width, _NARROWEST)
+    plan = result.plan
+    first, *rest = sentences(result)
+    status = _painted(plan.status.value, _STATUS_COLOURS[plan.status], colour=colour)
+    name = _short(_one_line(result.scenario.name), max(columns - 40, 20))
+    blocks = [f"{name}: {status}, {horizon_words(result)}"]
+    blocks.append(_painted(_wrapped(first, columns), _BOLD, colour=colour))
+    orders = sorted(result.tables.commitments, key=lambda row: (row.sign_by, row.start, row.offer))
+    if orders:
+        blocks.append("\n".join(_order_lines(orders, result.scenario.currency, columns)))
+    blocks.append("\n".join(_wrapped(sentence, columns, "- ", "  ") for sentence in rest))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _order_lines(rows: Sequence[CommitmentRow], currency: str, columns: int) -> list[str]:
+    header = ("Sign by", "Offer", "Kind", "GPUs", "Start", "End", f"Cost ({currency})")
+    body = [
+        (
+            _day(row.sign_by),
+            _one_line(row.offer),
+            kind_label(row.kind),
+            f"{row.gpus:,}",
+            _day(row.start),
+            _day(row.end),
+            f"{row.cost + row.usage_cost:,.0f}",
+        )
+        for row in rows[:MOST_ORDERS]
+    ]
+    is_right = (False, False, False, True, False, False, True)
+    lines = _aligned([header, *body], is_right, columns)
+    if len(rows) > MOST_ORDERS:
+        lines.append(f"… and {len(rows) - MOST_ORDERS} more")
+    return lines
+
+
+def _aligned(rows: Sequence[Sequence[str]], is_right: Sequence[bool], columns: int) -> list[str]:
+    """Return rows as lines; where they are too wide, names give way first, then kinds."""
+    widths = [max(text_width(row[index]) for row in rows) for index in range(len(is_right))]
+    for index in (1, 2):
+        excess = sum(widths) + len(_GAP) * (len(widths) - 1) - columns
+        if excess > 0:
+            widths[index] = max(_SHORTEST_TEXT, widths[index] - excess)
+    return [
+        _GAP.join(
+            _padded(_short(cell, width), width, right=right)
+            for cell, width, right in zip(row, widths, is_right, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    space = " " * (width - text_width(text))
+    return space + text if right else text + space
+
+
+def _short(text: str, width: int) -> str:
+    """Return the text cut to a width in terminal columns, wide characters counted as two."""
+    if text_width(text) <= width:
+        return text
+    kept = ""
+    for char in text:
+        if text_width(kept + char) > width - 1:
+            break
+        kept += char
+    return kept + _ELLIPSIS
+
+
+def _wrapped(text: str, columns: int, first: str = "", rest: str = "") -> str:
+    return fill(
+        _one_line(text),
+        width=columns,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_on_hyphens=False,
+    )
+
+
+def _one_line(text: str) -> str:
+    # Escape sequences in a name must not reach the terminal.
+    return " ".join(clean_text(text).split())
+
+
+def _day(day: date) -> str:
+    return day.isoformat()
+
+
+def _painted(text: str, code: str, *, colour: bool) -> str:
+    return f"{code}{text}{_PLAIN}" if colour else text
