@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from gpuladder.analysis.analyse import analyse
-from gpuladder.analysis.document import result_document
 from gpuladder.analysis.result import Infeasibility, LimitExcess, Result, Shortfall
 from gpuladder.analysis.why_not import why_infeasible
 from gpuladder.audit import AuditReport, Finding
@@ -187,9 +186,7 @@ def write_run(result: Result, parent: str | Path) -> Path:
     ReportError
         When it cannot be written; nothing is left behind then.
     """
-    return run_folder.write_run(
-        result, Path(parent), result.solver_log, document=result_document(result)
-    )
+    return run_folder.write_run(result, Path(parent))
 
 
 def read_run(folder: str | Path) -> Result:
@@ -213,6 +210,18 @@ def read_run(folder: str | Path) -> Result:
     result = analyse_and_audit(_checked(scenario), plan, infeasible)
     log = home / run_folder.LOG
     return replace(result, solver_log=log.read_text(encoding="utf-8") if log.is_file() else "")
+
+
+def saved_document(folder: str | Path) -> dict[str, Any]:
+    """Return the ``result.json`` of a run folder."""
+    path = run_folder.find_run(Path(folder)) / run_folder.RESULT
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ReportError(_damaged(path, "it cannot be read")) from error
+    if not isinstance(document, dict):
+        raise ReportError(_damaged(path, "it is not a JSON object"))
+    return document
 
 
 def read_plan(folder: str | Path) -> Plan:
@@ -240,12 +249,9 @@ def audit_run(folder: str | Path) -> AuditReport:
 
 def _section(home: Path, name: str) -> Mapping[str, Any]:
     """Return a section of a saved ``result.json``."""
-    path = home / run_folder.RESULT
-    try:
-        section: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))[name]
-        section.items()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ReportError(_damaged(path, f"`{name}` cannot be read")) from error
+    section = saved_document(home).get(name)
+    if not isinstance(section, Mapping):
+        raise ReportError(_damaged(home / run_folder.RESULT, f"it has no section `{name}`"))
     return section
 
 

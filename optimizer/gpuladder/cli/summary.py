@@ -7,11 +7,10 @@ from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
 
-from gpuladder.analysis.document import result_document
 from gpuladder.analysis.result import Result
 from gpuladder.cli.console import Console, Exit
 from gpuladder.errors import GpuladderError, Problem
-from gpuladder.pipeline import write_run
+from gpuladder.pipeline import saved_document, write_run
 from gpuladder.plan import Status, Termination
 from gpuladder.report.text import summary_text
 from gpuladder.solver import Progress
@@ -23,7 +22,7 @@ def finish(console: Console, result: Result, output: Path) -> int:
     folder = write_run(result, output)
     code, problems = verdict(result)
     console.problems(problems)
-    console.document(result_document(result))
+    console.document(saved_document(folder))
     console.data(_what_came_out(console, result))
     console.talk(last_line(result, folder, code))
     return code
