@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from importlib.metadata import version
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpuladder.compiled import CompiledModel, compile_model
 from gpuladder.plan import (
     COST_LINES,
     BackfillSale,
@@ -33,15 +35,13 @@ from gpuladder.program import make_program_data
 from gpuladder.scenario.fingerprint import fingerprint
 from gpuladder.solver import Outcome, Program, Progress, highs_version, relative_gap
 from gpuladder_models.build import build_model
+from gpuladder_models.data import ProgramData
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gpuladder.compiled import CompiledModel
     from gpuladder.scenario.schema import Scenario
     from gpuladder.timegrid import FloatArray
-    from gpuladder_models.data import ProgramData
 
+Edit = Callable[[CompiledModel, ProgramData], CompiledModel]
 SMALLEST_QUANTITY = 1e-9  # anything smaller is rounding left over by the solver
 
 
@@ -72,11 +72,16 @@ def solve_scenario(
     *,
     start_from: Plan | None = None,
     on_progress: Callable[[Progress], None] | None = None,
+    edit: Edit | None = None,
 ) -> Solved:
     """Solve a checked scenario.
 
     Parameters
     ----------
+    edit : callable, optional
+        Changes the compiled program before it is solved: some decisions forbidden, another
+        objective. With another objective the plan's ``objective`` still is its net present cost,
+        and it carries no bound.
     start_from : Plan, optional
         An earlier plan, of this scenario or a similar one; what fits of it is the starting point.
     on_progress : callable, optional
@@ -89,11 +94,15 @@ def solve_scenario(
     """
     began = time.monotonic()
     data = make_program_data(scenario)
-    program = Program(build_model(data))
+    plain = compile_model(build_model(data))
+    edited = plain if edit is None else edit(plain, data)
+    program = Program(edited)
     built = time.monotonic()
     options = solve_options(scenario)
     start = None if start_from is None else start_values(data, program, start_from)
     outcome = program.solve(options, start=start, on_progress=on_progress)
+    if edited.cost is not plain.cost:
+        outcome = replace(outcome, bound=None)
     solved = time.monotonic()
     plan = make_plan(
         scenario,
