@@ -1,9 +1,10 @@
 """The only module that talks to HiGHS: hand-over, progress, limits, edits in place and read-back.
 
 Facts about HiGHS and highspy that this file relies on (highspy 1.16, each guarded by a test): the
-constructor prints a banner to the process's stdout; a callback may ask for an end; the run clock
-goes on across runs of one instance; the size of the thread pool is fixed until it is reset; there
-are no duals of a mixed-integer program.
+constructor prints a banner to the process's stdout; a callback may ask for an end; the time limit
+of a linear program counts on across runs of one instance, that of a mixed-integer one starts anew;
+the size of the thread pool is fixed until it is reset; there are no duals of a mixed-integer
+program.
 """
 
 from __future__ import annotations
@@ -247,6 +248,10 @@ class Program:
             nodes=outcome.nodes,
         )
 
+    @property
+    def _is_mixed(self) -> bool:
+        return bool(len(self._integer_columns)) and not self._fixed
+
     def _set_options(self, options: SolveOptions) -> None:
         highs = self._highs
         _match_thread_pool(options.threads)
@@ -254,14 +259,15 @@ class Program:
         highs.setOptionValue("random_seed", options.seed)
         highs.setOptionValue("mip_rel_gap", options.relative_gap)
         highs.setOptionValue("primal_feasibility_tolerance", FEASIBILITY_TOLERANCE)
-        highs.setOptionValue("time_limit", highs.getRunTime() + options.time_limit_seconds)
+        spent = 0.0 if self._is_mixed else highs.getRunTime()
+        highs.setOptionValue("time_limit", spent + options.time_limit_seconds)
 
     def _read(self, options: SolveOptions, seconds: float) -> Outcome:
         """Read the outcome; no value before both statuses have been looked at."""
         highs = self._highs
         termination = _TERMINATIONS.get(highs.getModelStatus(), Termination.SOLVER_ERROR)
         info = highs.getInfo()
-        is_mixed = bool(len(self._integer_columns)) and not self._fixed
+        is_mixed = self._is_mixed
         has_point = info.primal_solution_status == _FEASIBLE_POINT and termination not in (
             Termination.INFEASIBLE,
             Termination.UNBOUNDED,
