@@ -359,7 +359,7 @@ FAULTS: list[tuple[str, str, str, str, tuple[str, ...], Any]] = [
         "GL-S302",
         "error",
         "campaigns.train",
-        ("`train#7`", "more repeats"),
+        ("`train#8`", "1 more repeat"),
         lambda raw: campaign(raw, repeat={"every": "4 weeks", "count": 9}),
     ),
     (

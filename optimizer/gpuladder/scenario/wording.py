@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from gpuladder.errors import Problem
@@ -122,8 +123,11 @@ def problems_of(
         Where things were written.
     """
     found: dict[KeyPath, ErrorDetails] = {}
+    words: dict[KeyPath, str] = {}
     for detail in error.errors(include_url=False):
         path = _clean(detail, raw)
+        if detail["type"] == "literal_error":
+            words[path] = f"or write {detail['ctx']['expected']}"
         known = found.get(path)
         if known is None or _rank(detail) < _rank(known):
             found[path] = detail
@@ -133,7 +137,13 @@ def problems_of(
         if _rank(detail) == 0
         or not any(len(other) > len(path) and other[: len(path)] == path for other in found)
     ]
-    return [_problem(detail, (*base, *path), base, raw, locations) for path, detail in deepest]
+    problems = []
+    for path, detail in deepest:
+        problem = _problem(detail, (*base, *path), base, raw, locations)
+        if path in words and detail["type"] != "literal_error":  # a number or a word
+            problem = replace(problem, fix="; ".join(filter(None, (problem.fix, words[path]))))
+        problems.append(problem)
+    return problems
 
 
 def _rank(detail: ErrorDetails) -> int:
