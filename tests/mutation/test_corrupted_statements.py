@@ -100,3 +100,56 @@ def test_plan_of_another_scenario(
         valid = valid.model_copy(update={"currency": "EUR"})
     report = audit(scenario, valid, fingerprint="abcd" if key == "sha256" else "abc")
     assert [(item.code, item.key) for item in report.findings] == [("scenario_mismatch", key)]
+
+
+def test_cost_line_that_does_not_exist(
+    scenario_with: Callable[[dict[str, Any]], Scenario],
+    priced: Callable[[Scenario, Plan], Plan],
+    plan: Plan,
+) -> None:
+    """A made-up line could hide any cost."""
+    scenario = scenario_with({})
+    valid = priced(scenario, plan)
+    costs = (*valid.costs, CostLine(line="goodwill", amount=0.0))
+    report = audit(scenario, valid.model_copy(update={"costs": costs}))
+    assert [(item.code, item.key) for item in report.findings] == [("unknown_id", "goodwill")]
+
+
+def test_plan_without_an_objective(
+    scenario_with: Callable[[dict[str, Any]], Scenario],
+    priced: Callable[[Scenario, Plan], Plan],
+    plan: Plan,
+) -> None:
+    """A plan with quantities and no cost cannot be compared with any other."""
+    scenario = scenario_with({})
+    report = audit(scenario, priced(scenario, plan).model_copy(update={"objective": None}))
+    assert {item.code for item in report.findings} == {"objective"}
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, 1e300], ids=str)
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        ("on_demand", "gpus"),
+        ("drawn", "gpus"),
+        ("stable_use", "gpus"),
+        ("spot_use", "gpus"),
+        ("runs", "hours"),
+        ("dropped", "share"),
+        ("backfill", "gpus"),
+    ],
+)
+def test_impossible_number(
+    table: str,
+    name: str,
+    value: float,
+    scenario_with: Callable[[dict[str, Any]], Scenario],
+    priced: Callable[[Scenario, Plan], Plan],
+    plan: Plan,
+) -> None:
+    """A file may hold any number; the audit must name it rather than pass it or fall over it."""
+    scenario = scenario_with({})
+    valid = priced(scenario, plan)
+    first, *rest = getattr(valid, table)
+    changed = valid.model_copy(update={table: (first.model_copy(update={name: value}), *rest)})
+    assert "negative" in {item.code for item in audit(scenario, changed).findings}

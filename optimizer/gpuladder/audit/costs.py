@@ -85,7 +85,7 @@ def owned_value(facts: Facts, lot: Lot) -> float:
     """Return what owned hardware is worth at the earlier of horizon end and end of life."""
     if not isinstance(lot.offer, OwnedOffer):
         return 0.0
-    years = (min(lot.end, facts.grid.end) - lot.start).days / _DAYS_PER_YEAR
+    years = max((min(lot.end, facts.grid.end) - lot.start).days, 0) / _DAYS_PER_YEAR
     kept = math.pow(lot.offer.residual_per_year, years)
     return lot.gpus * lot.offer.capex_per_gpu * kept
 

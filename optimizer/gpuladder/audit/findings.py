@@ -56,6 +56,9 @@ ABSOLUTE_TOLERANCE_GPUS = 1e-6
 QUANTITY_TOLERANCE = 1e-9
 """Quantities this close to zero count as zero."""
 
+LARGEST_QUANTITY = 1e12
+"""A quantity beyond this is no quantity: sums of such numbers would drown all others."""
+
 MONEY_TOLERANCE = 0.005
 """Half a cent: currency forgiven in any amount."""
 
@@ -151,6 +154,11 @@ def exceeds(value: float, limit: float, scale: float, allowance: float) -> bool:
         Absolute tolerance in the row's unit.
     """
     return not value <= limit + RELATIVE_TOLERANCE * scale + allowance
+
+
+def is_usable(value: float) -> bool:
+    """Tell whether a quantity is a number that a plan can hold."""
+    return abs(value) <= LARGEST_QUANTITY
 
 
 def money_differs(stated: float, computed: float) -> bool:

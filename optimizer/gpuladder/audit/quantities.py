@@ -1,12 +1,11 @@
 """The plan's records as arrays over periods, and the faults of the records themselves.
 
-Records that cannot be placed (unknown ids, no such period) are reported and left out of the sums;
-everything else is counted as it stands, duplicates included.
+Records that cannot be placed (unknown ids, no such period, no usable number) are reported and left
+out of the sums; everything else is counted as it stands, duplicates included.
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from gpuladder.audit.facts import Facts, is_flex
-from gpuladder.audit.findings import QUANTITY_TOLERANCE, Finding, number
+from gpuladder.audit.findings import QUANTITY_TOLERANCE, Finding, is_usable, number
 from gpuladder.scenario.expand import CommittedTerm, term_of
 from gpuladder.scenario.schema import GangCampaign
 
@@ -85,10 +84,14 @@ def read_quantities(facts: Facts, plan: Plan) -> Quantities:
     tables = facts.tables
     dropped: dict[str, float] = defaultdict(float)
     for item in plan.dropped:
-        if item.campaign in tables.campaigns and math.isfinite(item.share):
+        if item.campaign in tables.campaigns and is_usable(item.share):
             dropped[item.campaign] += item.share
     return Quantities(
-        lots=tuple(_lot(facts, order) for order in plan.orders if order.offer in tables.committed),
+        lots=tuple(
+            _lot(facts, order)
+            for order in plan.orders
+            if order.offer in tables.committed and is_usable(order.lots)
+        ),
         on_demand=_by_level(facts, plan.on_demand),
         drawn=_by_period(
             facts,
@@ -153,7 +156,8 @@ def _is_placed(facts: Facts, run: Run) -> bool:
         isinstance(tables.campaigns.get(run.campaign), GangCampaign)
         and run.pool in tables.pools
         and (run.spot_offer is None or run.spot_offer in tables.spot)
-        and math.isfinite(run.hours)
+        and is_usable(run.hours)
+        and is_usable(run.gpus)
     )
 
 
@@ -170,7 +174,7 @@ def _by_level(facts: Facts, rows: Sequence[MeteredUse]) -> dict[str, LevelUse]:
     table: dict[str, LevelUse] = {}
     for row in rows:
         known = row.offer in facts.tables.on_demand and row.period in facts.period_of
-        if known and math.isfinite(row.gpus):
+        if known and is_usable(row.gpus):
             use = table.setdefault(row.offer, {})
             place = (facts.period_of[row.period], row.level)
             use[place] = use.get(place, 0.0) + row.gpus
@@ -181,7 +185,7 @@ def _by_period(facts: Facts, rows: Iterable[tuple[KeyT, date, float]]) -> dict[K
     table: dict[KeyT, FloatArray] = {}
     for key, day, gpus in rows:
         period = facts.period_of.get(day)
-        if period is not None and math.isfinite(gpus):
+        if period is not None and is_usable(gpus):
             if key not in table:
                 table[key] = np.zeros(facts.num_periods)
             table[key][period] += gpus
@@ -312,10 +316,11 @@ def _numbers(plan: Plan) -> Iterator[tuple[str, date | None, str, float]]:
 
 def _impossible_numbers(plan: Plan) -> Iterator[Finding]:
     for key, day, what, value in _numbers(plan):
-        if not math.isfinite(value) or value < -QUANTITY_TOLERANCE:
-            written = number(value) if math.isfinite(value) else "not a number"
+        if not is_usable(value) or value < -QUANTITY_TOLERANCE:
+            written = number(value) if is_usable(value) else "no usable number"
             message = f"{key}: {what} are {written}; they must be a number at or above zero"
-            yield Finding(code="negative", key=key, period=day, message=message, amount=-value)
+            excess = -value if is_usable(value) else 0.0
+            yield Finding(code="negative", key=key, period=day, message=message, amount=excess)
 
 
 def _not_whole(facts: Facts, plan: Plan) -> Iterator[Finding]:
@@ -329,7 +334,7 @@ def _not_whole(facts: Facts, plan: Plan) -> Iterator[Finding]:
         if isinstance(facts.tables.campaigns.get(drop.campaign), GangCampaign)
     ]
     for key, day, what, value in parts:
-        if math.isfinite(value) and abs(value - round(value)) > QUANTITY_TOLERANCE:
+        if is_usable(value) and abs(value - round(value)) > QUANTITY_TOLERANCE:
             message = f"{key}: {what} are {number(value)}, which is not a whole number"
             yield Finding(
                 code="not_whole",
