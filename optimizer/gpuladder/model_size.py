@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
-import pyomo.environ as pyo
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuladder.compiled import CompiledModel, FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,57 +76,46 @@ class ModelSize:
         }
 
 
-def measure(model: pyo.ConcreteModel) -> ModelSize:
-    """Return the size of a built program; rows and objective are linear expressions."""
-    costs = _costs_by_family(model)
-    variables = tuple(
-        Family(
-            name=component.name,
-            count=len(component),
-            integers=sum(variable.is_integer() for variable in component.values()),
-            smallest=smallest(costs.get(component.name, ())),
-            largest=largest(costs.get(component.name, ())),
-        )
-        for component in model.component_objects(pyo.Var, active=True)
-        if len(component)
-    )
+def measure(compiled: CompiledModel) -> ModelSize:
+    """Return the size of a compiled program, families without members left out."""
+    row_of = np.repeat(np.arange(compiled.num_rows), np.diff(compiled.starts))
     return ModelSize(
-        variables=variables,
+        variables=tuple(
+            Family(
+                name=name,
+                count=len(block.keys),
+                integers=int(compiled.is_integer[block.slice].sum()),
+                **_range(compiled.cost[block.slice]),
+            )
+            for name, block in compiled.column_blocks.items()
+            if block.keys
+        ),
         rows=tuple(
-            _row_family(component)
-            for component in model.component_objects(pyo.Constraint, active=True)
-            if len(component)
+            _row_family(name, compiled.values[_within(row_of, block.slice)], len(block.keys))
+            for name, block in compiled.row_blocks.items()
+            if block.keys
         ),
     )
 
 
-def _row_family(component: Any) -> Family:
-    coefficients = [
-        value for row in component.values() for value in row.body.linear_coefs if value != 0.0
-    ]
-    return Family(
-        name=component.name,
-        count=len(component),
-        non_zeros=len(coefficients),
-        smallest=smallest(coefficients),
-        largest=largest(coefficients),
-    )
+def _row_family(name: str, coefficients: FloatArray, count: int) -> Family:
+    non_zeros = int(np.count_nonzero(coefficients))
+    return Family(name=name, count=count, non_zeros=non_zeros, **_range(coefficients))
 
 
-def _costs_by_family(model: pyo.ConcreteModel) -> dict[str, list[float]]:
-    costs: dict[str, list[float]] = {}
-    for objective in model.component_objects(pyo.Objective, active=True):
-        expression = objective.expr
-        for value, variable in zip(expression.linear_coefs, expression.linear_vars, strict=True):
-            costs.setdefault(variable.parent_component().name, []).append(value)
-    return costs
+def _within(rows: NDArray[np.intp], block: slice) -> slice:
+    """Return where the entries of a block of rows stand; entries are ordered by row."""
+    begin, end = np.searchsorted(rows, [block.start, block.stop])
+    return slice(int(begin), int(end))
 
 
-def smallest(values: Iterable[float]) -> float | None:
-    """Return the smallest absolute value that is not zero; None without any."""
-    return min((abs(value) for value in values if value != 0.0), default=None)
+class _Range(TypedDict):
+    smallest: float | None
+    largest: float | None
 
 
-def largest(values: Iterable[float]) -> float | None:
-    """Return the largest absolute value that is not zero; None without any."""
-    return max((abs(value) for value in values if value != 0.0), default=None)
+def _range(values: FloatArray) -> _Range:
+    sizes = np.abs(values[values != 0.0])
+    if not len(sizes):
+        return {"smallest": None, "largest": None}
+    return {"smallest": float(sizes.min()), "largest": float(sizes.max())}

@@ -6,7 +6,6 @@ The command line and the library both go through here, so they cannot differ in 
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from gpuladder.analysis.result import Infeasibility, LimitExcess, Result, Shortf
 from gpuladder.analysis.why_not import why_infeasible
 from gpuladder.audit import AuditReport, Finding
 from gpuladder.audit import audit as audit_plan
+from gpuladder.compiled import compile_model
 from gpuladder.errors import AuditError, Problem, ReportError
 from gpuladder.model_size import ModelSize, measure
 from gpuladder.plan import Plan, Status
@@ -175,7 +175,7 @@ def solve(
 
 def program_size(scenario: Scenario) -> ModelSize:
     """Build the program of a scenario, without solving it, and return its size."""
-    return measure(build_model(make_program_data(scenario)))
+    return measure(compile_model(build_model(make_program_data(scenario))))
 
 
 def write_run(result: Result, parent: str | Path) -> Path:
@@ -336,7 +336,3 @@ class _Clock:
         """Take over what a stage measured of itself; the next stage begins."""
         self.seconds.update(measured)
         self._last = time.monotonic()
-
-
-# The module gpuladder.solve, once imported, would hide the public function of the same name.
-sys.modules["gpuladder"].__dict__["solve"] = solve

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 import gpuladder
 
 HEAVY = {"pyomo", "highspy", "numpy", "pydantic", "pandas", "xlsxwriter", "openpyxl", "yaml"}
@@ -23,11 +25,14 @@ def test_an_unknown_name_is_an_attribute_error():
     assert not hasattr(gpuladder, "sovle")
 
 
-def test_solve_stays_the_function_whatever_is_imported_first():
+@pytest.mark.parametrize(
+    "first", ["gpuladder", "gpuladder.solve", "gpuladder.pipeline", "gpuladder.cli.solve"]
+)
+def test_solve_is_the_function_whatever_is_imported_first(first):
     """`gpuladder.solve(...)` would fail, depending on what was imported before."""
     code = (
-        "import gpuladder.pipeline, gpuladder.cli.solve, gpuladder; "
-        "assert callable(gpuladder.solve) and callable(gpuladder.load)"
+        f"import {first}, gpuladder; from gpuladder import solve; import gpuladder.solve; "
+        "assert solve is gpuladder.solve is gpuladder.pipeline.solve"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
