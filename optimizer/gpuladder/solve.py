@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gpuladder.timegrid import FloatArray
 
 Edit = Callable[[CompiledModel, ProgramData], CompiledModel]
+WHOLE_FAMILIES = ("lots", "placed", "mode", "dropped_gang")
 SMALLEST_QUANTITY = 1e-9  # anything smaller is rounding left over by the solver
 
 
@@ -155,6 +156,7 @@ def make_plan(
     values = {
         family: program.column_values(outcome, family) for family in program.compiled.column_blocks
     }
+    values.update({family: np.round(values[family]) for family in WHOLE_FAMILIES})
     costs = cost_lines(data, values)
     objective = sum(line.amount for line in costs)
     bound = None if outcome.bound is None else min(outcome.bound, objective)

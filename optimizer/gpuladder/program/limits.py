@@ -190,7 +190,8 @@ class _Payments:
         self.share = context.grid.overlap_share(begin, end)
 
     def _hours(self, begin: date, end: date) -> float:
-        first, last = max(begin, self.budget.from_date), min(end, self.budget.until)
+        first = max(begin, self.budget.from_date, self.context.grid.start)
+        last = min(end, self.budget.until)
         return max((last - first).days, 0) * HOURS_PER_DAY
 
     def _starts_inside(self, day: date) -> bool:
