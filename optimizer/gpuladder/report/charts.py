@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from gpuladder.report.sheets import Placed
 
-_LABELS_SHOWN = 13
-_FEW = 12
+_LABELS_SHOWN = 26
+_FEW = 16
 _AXIS_FONT = {"name": FONT, "size": 9, "color": MUTED}
 
 
@@ -56,7 +56,8 @@ def capacity_chart(workbook: Workbook, placed: Placed, *, width: int, height: in
         {
             "text_axis": True,
             "num_format": "d mmm yy",
-            "num_font": _AXIS_FONT | {"rotation": -45},
+            # Upright: LibreOffice shows every label, whatever the interval.
+            "num_font": _AXIS_FONT | {"size": 8, "rotation": -90},
             "interval_unit": max(1, -(-periods // _LABELS_SHOWN)),
             "interval_tick": max(1, -(-periods // _LABELS_SHOWN)),
             "line": {"color": RULE},

@@ -29,8 +29,9 @@ MAX_ROWS = 400
 """Most bars of each block."""
 
 _LABELS = ("What", "Kind or place", "GPUs", "Start", "End")
-_LABEL_WIDTHS = (30.0, 26.0, 8.0, 12.0, 12.0)
+_LABEL_WIDTHS = (26.0, 24.0, 8.0, 11.5, 11.5)
 _HEADER_ROW = 3
+_FEW = 30
 _FIRST_BAR = len(_LABELS)
 STABLE_FILL = "#2C728E"
 SPOT_FILL = KIND_COLOURS["spot"]
@@ -68,7 +69,7 @@ def write_calendar(sheet: Worksheet, styles: Styles, result: Result, scenario_na
     for index, width in enumerate(_LABEL_WIDTHS):
         sheet.set_column(index, index, width)
     last_column = _FIRST_BAR + len(columns) - 1
-    sheet.set_column(_FIRST_BAR, last_column, 4.3)
+    sheet.set_column(_FIRST_BAR, last_column, 4.3 if len(columns) <= _FEW else 3.2)
     sheet.set_row(0, 24)
     sheet.write_string(0, 0, "Calendar", styles.title)
     _write_legend(sheet, styles)

@@ -7,16 +7,12 @@ and a demand series of many thousand rows takes milliseconds.
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from gpuladder.scenario.fingerprint import canonical
 
 if TYPE_CHECKING:
     from gpuladder.scenario.schema import Scenario
-
-# Characters that JSON allows in text as they are, and YAML does not, or takes for a line's end.
-_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def resolved_yaml(scenario: Scenario) -> str:
@@ -32,5 +28,5 @@ def resolved_yaml(scenario: Scenario) -> str:
 
 
 def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _NOT_IN_YAML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    # A scenario's texts are printable, so nothing in them ends a line in YAML but not in JSON.
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

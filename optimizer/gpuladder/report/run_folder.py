@@ -138,12 +138,6 @@ def read_run(path: Path) -> tuple[Scenario, Plan]:
     return scenario, plan
 
 
-def read_log(path: Path) -> str:
-    """Return what the solver said in a saved run; empty when it was not kept."""
-    log = find_run(path) / LOG
-    return _read_text(log) if log.is_file() else ""
-
-
 def find_run(path: Path) -> Path:
     """Return the run folder that a path names, following ``latest``; see ``read_run``."""
     if not path.is_dir():

@@ -36,11 +36,13 @@ HEADER_ROW = 3
 ROW_LIMIT = 20_000
 """Rows of one table shown in the workbook; the CSV file always has all of them."""
 
+_DEFAULT_WIDTH, _LEAST_SHEET_WIDTH = 8.43, 90.0
 _MIN_WIDTH, _MAX_WIDTH = 9.0, 46.0
 _SAMPLE_ROWS = 2_000
 _TEXT_LIMIT = 32_767
 _FIRST_EXCEL_YEAR = 1900
 _LINE_POINTS = 15.0
+_BODY_LINE_POINTS = 13.0
 _PAPER_A4 = 9
 _FOOTER_NAME = 80
 _NOTE_LIMIT = 255
@@ -109,10 +111,9 @@ def write_sheet(sheet: Worksheet, styles: Styles, table: Table, scenario_name: s
         sheet.set_column(index, index, width)
     _write_title(sheet, styles, table, widths, left_out=len(table.rows) - len(shown))
     placed = write_table(sheet, styles, table, HEADER_ROW, widths)
-    last_column = len(table.columns) - 1
     last_row = placed.last_row + (1 if _has_total(table) else 0)
     sheet.freeze_panes(HEADER_ROW + 1, 1)
-    print_setup(sheet, scenario_name, last_row, last_column)
+    print_setup(sheet, scenario_name, last_row, _last_column(widths))
     sheet.repeat_rows(HEADER_ROW)
     return placed
 
@@ -124,11 +125,13 @@ def write_table(
     rows = table.rows[:ROW_LIMIT]
     first, last = header_row + 1, header_row + len(rows)
     options: list[dict[str, Any]] = []
+    formats: list[str] = []
     has_total = _has_total(table)
     money = number_format(Format.MONEY, _money_values(table))
     for index, column in enumerate(table.columns):
         is_money = column.format is Format.MONEY
         shown = money if is_money else number_format(column.format, (row[index] for row in rows))
+        formats.append(shown)
         write = _cell_writer(sheet, styles, table, column, shown)
         for offset, row in enumerate(rows):
             write(first + offset, index, row)
@@ -137,7 +140,7 @@ def write_table(
             "header_format": styles.header if is_left(column) else styles.number_header,
         }
         if has_total:
-            option |= _total_option(table, index, first, last, styles.total(shown))
+            option |= _total_option(table, index, first, last)
         options.append(option)
         if column.note:
             sheet.data_validation(
@@ -165,6 +168,8 @@ def write_table(
             "total_row": has_total,
         },
     )
+    if has_total:
+        _write_totals(sheet, styles, table, first, last, formats)
     return Placed(sheet.get_name(), table, header_row, first, last)
 
 
@@ -207,9 +212,10 @@ def _set_heights(sheet: Worksheet, table: Table, first: int, widths: list[float]
     wrapped = [i for i, column in enumerate(table.columns) if column.format in _WRAPPED]
     for offset, row in enumerate(table.rows[:ROW_LIMIT]):
         texts = ((value, widths[i]) for i in wrapped if isinstance(value := row[i], str))
-        lines = max((lines_needed(text, width - 2) for text, width in texts), default=1)
+        # Widths count digits of the default font; running text in a smaller one is narrower.
+        lines = max((lines_needed(text, (width - 2) * 1.1) for text, width in texts), default=1)
         if lines > 1:
-            sheet.set_row(first + offset, _LINE_POINTS * min(lines, _MOST_LINES))
+            sheet.set_row(first + offset, _BODY_LINE_POINTS * min(lines, _MOST_LINES) + 2)
 
 
 def print_setup(
@@ -282,20 +288,31 @@ def _has_total(table: Table) -> bool:
     return any(column.total for column in table.columns) and len(table.rows) <= ROW_LIMIT
 
 
-def _total_option(
-    table: Table, index: int, first: int, last: int, style: CellFormat
-) -> dict[str, Any]:
-    column = table.columns[index]
-    if column.total:
-        letter = column_letter(index)
-        return {
-            # Plain cell references: structured ones with a comma or a bracket in the header are
-            # not computed by LibreOffice 7.
-            "total_function": f"=SUBTOTAL(109,{letter}{first + 1}:{letter}{last + 1})",
-            "total_value": column_total(table, index),
-            "format": style,
-        }
-    return {"total_string": "Total", "format": style} if index == 0 else {}
+def _total_option(table: Table, index: int, first: int, last: int) -> dict[str, Any]:
+    """Return what the Excel table has to know of a column's total."""
+    if table.columns[index].total:
+        return {"total_function": _total_formula(index, first, last)}
+    return {"total_string": "Total"} if index == 0 else {}
+
+
+def _total_formula(index: int, first: int, last: int) -> str:
+    # Plain cell references: LibreOffice 7 does not compute structured ones with a comma in the
+    # header. 109 is the sum of what the filter shows.
+    letter = column_letter(index)
+    return f"=SUBTOTAL(109,{letter}{first + 1}:{letter}{last + 1})"
+
+
+def _write_totals(
+    sheet: Worksheet, styles: Styles, table: Table, first: int, last: int, formats: list[str]
+) -> None:
+    """Write the totals row: live formulas that carry the value they had when written."""
+    for index, (column, shown) in enumerate(zip(table.columns, formats, strict=True)):
+        if column.total:
+            formula = _total_formula(index, first, last)
+            value = column_total(table, index)
+            sheet.write_formula(last + 1, index, formula, styles.total(shown), value)
+        elif index == 0:
+            sheet.write_string(last + 1, index, "Total", styles.total_label)
 
 
 def is_left(column: Column) -> bool:
@@ -330,11 +347,14 @@ def _write_title(
         ).strip()
     if not note:
         return
-    width = max(sum(widths), 60.0)
-    sheet.set_row(1, _LINE_POINTS * lines_needed(note, width * 1.1))
-    last_column = len(widths) - 1
-    if last_column > 0 and sum(widths) >= 60.0:
-        sheet.merge_range(1, 0, 1, last_column, "", styles.note)
-        sheet.write_string(1, 0, note, styles.note)
-    else:
-        sheet.write_string(1, 0, note, styles.legend)
+    last_column = _last_column(widths)
+    room = sum(widths) + _DEFAULT_WIDTH * (last_column + 1 - len(widths))
+    sheet.set_row(1, _LINE_POINTS * lines_needed(note, room * 1.1))
+    sheet.merge_range(1, 0, 1, last_column, "", styles.note)
+    sheet.write_string(1, 0, note, styles.note)
+
+
+def _last_column(widths: list[float]) -> int:
+    """Return the last column of the sheet, empty ones included that leave room for the note."""
+    missing = max(_LEAST_SHEET_WIDTH - sum(widths), 0.0)
+    return max(len(widths) + int(-(-missing // _DEFAULT_WIDTH)), 2) - 1

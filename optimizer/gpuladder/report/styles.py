@@ -39,7 +39,7 @@ OTHER_FILL = "#9CA3AF"
 
 FONT = "Calibri"
 _SMALL_MONEY = 10_000.0
-_SMALL_NUMBER = 0.01
+_LARGE_NUMBER = 1_000.0
 _DARK_LIMIT = 140.0
 
 
@@ -69,7 +69,7 @@ def number_format(kind: Format, values: Iterable[Cell]) -> str:
     if kind is Format.QUANTITY:
         return "#,##0.0"
     smallest = min(abs(value) for value in numbers if value)
-    return "#,##0.0##" if smallest >= _SMALL_NUMBER else "#,##0.0#######"
+    return "#,##0.00" if smallest >= _LARGE_NUMBER else "#,##0.0#####"
 
 
 def text_colour(fill: str) -> str:
@@ -162,6 +162,11 @@ class Styles:
     def total(self, shown: str) -> CellFormat:
         """Return the cell of a totals row with a number format."""
         return self.make(bold=True, top=1, bottom=6, num_format=shown)
+
+    @property
+    def total_label(self) -> CellFormat:
+        """The word in a totals row."""
+        return self.make(bold=True, top=1, bottom=6, indent=1)
 
     def bar(self, fill: str) -> CellFormat:
         """Return the filled cell of a calendar."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
+from gpuladder.analysis.document import STAGES
 from gpuladder.report.fields import number, tabulate, text
 from gpuladder.report.labels import title
 from gpuladder.report.table import Cell, Column, Format, Table
@@ -147,7 +148,8 @@ def provenance(result: Result) -> Table:
     ]
     rows += [(f"version of {name}", version) for name, version in plan.versions.items()]
     seconds = {**plan.seconds, **result.seconds}
-    rows += [(f"seconds to {stage}", round(value, 3)) for stage, value in seconds.items()]
+    stages = [stage for stage in STAGES if stage in seconds]
+    rows += [(f"seconds to {stage}", round(seconds[stage], 3)) for stage in stages]
     return Table(
         name="provenance",
         title="Provenance",

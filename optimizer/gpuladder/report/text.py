@@ -12,7 +12,6 @@ from gpuladder.report.words import horizon_words, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import date
 
     from gpuladder.analysis.result import CommitmentRow, Result
 
@@ -20,7 +19,8 @@ MOST_ORDERS = 15
 _NARROWEST = 40
 _GAP = "  "
 _ELLIPSIS = "…"
-_SHORTEST_TEXT = 6
+_SHORTEST_OFFER = 8
+_OFFER, _KIND = 1, 2
 _BOLD, _GREEN, _YELLOW, _RED, _PLAIN = "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
 _STATUS_COLOURS = {
     Status.OPTIMAL: _GREEN,
@@ -60,37 +60,49 @@ def _order_lines(rows: Sequence[CommitmentRow], currency: str, columns: int) -> 
     header = ("Sign by", "Offer", "Kind", "GPUs", "Start", "End", f"Cost ({currency})")
     body = [
         (
-            _day(row.sign_by),
+            row.sign_by.isoformat(),
             _one_line(row.offer),
             kind_label(row.kind),
             f"{row.gpus:,}",
-            _day(row.start),
-            _day(row.end),
+            row.start.isoformat(),
+            row.end.isoformat(),
             f"{row.cost + row.usage_cost:,.0f}",
         )
         for row in rows[:MOST_ORDERS]
     ]
-    is_right = (False, False, False, True, False, False, True)
-    lines = _aligned([header, *body], is_right, columns)
+    lines = _aligned([header, *body], columns)
     if len(rows) > MOST_ORDERS:
         lines.append(f"… and {len(rows) - MOST_ORDERS} more")
     return lines
 
 
-def _aligned(rows: Sequence[Sequence[str]], is_right: Sequence[bool], columns: int) -> list[str]:
-    """Return rows as lines; where they are too wide, names give way first, then kinds."""
-    widths = [max(text_width(row[index]) for row in rows) for index in range(len(is_right))]
-    for index in (1, 2):
-        excess = sum(widths) + len(_GAP) * (len(widths) - 1) - columns
-        if excess > 0:
-            widths[index] = max(_SHORTEST_TEXT, widths[index] - excess)
+def _aligned(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+    """Return rows as lines; where they are too wide, kinds go first, then offers are cut."""
+    shown = list(rows)
+    excess = _line_width(shown) - columns
+    if excess > 0:
+        shown = [(*row[:_KIND], *row[_KIND + 1 :]) for row in rows]
+        excess = _line_width(shown) - columns
+    widths = _widths(shown)
+    if excess > 0:
+        widths[_OFFER] = max(_SHORTEST_OFFER, widths[_OFFER] - excess)
+    numbers = {len(widths) - 1, len(widths) - 4}
     return [
         _GAP.join(
-            _padded(_short(cell, width), width, right=right)
-            for cell, width, right in zip(row, widths, is_right, strict=True)
+            _padded(_short(cell, width), width, right=index in numbers)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
-        for row in rows
+        for row in shown
     ]
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(text_width(cell) for cell in column) for column in zip(*rows, strict=True)]
+
+
+def _line_width(rows: Sequence[Sequence[str]]) -> int:
+    widths = _widths(rows)
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
 def _padded(text: str, width: int, *, right: bool) -> str:
@@ -99,15 +111,21 @@ def _padded(text: str, width: int, *, right: bool) -> str:
 
 
 def _short(text: str, width: int) -> str:
-    """Return the text cut to a width in terminal columns, wide characters counted as two."""
+    """Return the text cut in the middle to a width in terminal columns.
+
+    Names differ at their ends, as the tenors of one offer do. Wide characters count as two.
+    """
     if text_width(text) <= width:
         return text
-    kept = ""
+    tail = text[-((width - 1) // 2) :]
+    while text_width(tail) > (width - 1) // 2:
+        tail = tail[1:]
+    head = ""
     for char in text:
-        if text_width(kept + char) > width - 1:
+        if text_width(head + char + tail) > width - 1:
             break
-        kept += char
-    return kept + _ELLIPSIS
+        head += char
+    return head + _ELLIPSIS + tail
 
 
 def _wrapped(text: str, columns: int, first: str = "", rest: str = "") -> str:
@@ -123,10 +141,6 @@ def _wrapped(text: str, columns: int, first: str = "", rest: str = "") -> str:
 def _one_line(text: str) -> str:
     # Escape sequences in a name must not reach the terminal.
     return " ".join(clean_text(text).split())
-
-
-def _day(day: date) -> str:
-    return day.isoformat()
 
 
 def _painted(text: str, code: str, *, colour: bool) -> str:

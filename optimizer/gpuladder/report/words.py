@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _NAMES_SHOWN = 5
 _LARGE = 1000.0
+_NOTHING = 5e-5
 
 _ENDED = {
     Termination.TIME_LIMIT: "the time limit was reached",
@@ -132,10 +133,13 @@ def _idle(result: Result) -> str:
     cost = _number(result, "idle_cost")
     if not committed or idle is None or cost is None:
         return ""
-    text = (
-        f"{percent(idle / committed)} of the committed GPU-hours are idle, which costs "
-        f"{amount(cost, result.plan.currency)}"
-    )
+    if idle < committed * _NOTHING:
+        text = "No committed GPU-hour is idle"
+    else:
+        text = (
+            f"{percent(idle / committed)} of the committed GPU-hours are idle, which costs "
+            f"{amount(cost, result.plan.currency)}"
+        )
     revenue = _number(result, "backfill_revenue")
     if revenue:
         text += f"; backfill brings in {amount(-revenue, result.plan.currency)}"
