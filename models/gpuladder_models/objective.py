@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyomo.environ as pyo
-from pyomo.core.expr.numeric_expr import LinearExpression
 
 if TYPE_CHECKING:
     from gpuladder_models.data import FloatArray, ProgramData
+from gpuladder_models.rows import linear_expression, term
 
 
 def costs(data: ProgramData) -> dict[str, FloatArray]:
@@ -29,14 +29,8 @@ def costs(data: ProgramData) -> dict[str, FloatArray]:
 
 def add_objective(model: pyo.ConcreteModel, data: ProgramData) -> None:
     """Minimise the net present cost; implements (O1) to (O8)."""
-    coefficients: list[float] = []
-    variables: list[object] = []
+    terms = []
     for family, cost in costs(data).items():
-        members = list(getattr(model, family).values())
-        for position in np.flatnonzero(cost).tolist():
-            coefficients.append(float(cost[position]))
-            variables.append(members[position])
-    model.net_present_cost = pyo.Objective(
-        expr=LinearExpression(constant=0.0, linear_coefs=coefficients, linear_vars=variables),
-        sense=pyo.minimize,
-    )
+        priced = np.flatnonzero(cost)
+        terms.append(term(getattr(model, family), np.zeros(len(priced)), priced, cost[priced]))
+    model.net_present_cost = pyo.Objective(expr=linear_expression(terms), sense=pyo.minimize)

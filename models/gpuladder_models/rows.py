@@ -1,25 +1,28 @@
-"""Rows from arrays: the one way in which constraints reach the Pyomo model.
+"""Rows from arrays: the one way in which linear expressions reach the Pyomo model.
 
 A family of rows is a sum of terms; each term says, as arrays, which variables enter which rows with
-which coefficients. Building a ``LinearExpression`` from a list of its addends is several times
-faster than an algebraic rule, and nothing is scanned that is not there.
+which coefficients. The rows stay arrays: each is a named Pyomo expression whose content is made
+when Pyomo asks for it, so that a large program is neither built nor handed over entry by entry.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+from numpy.typing import ArrayLike
+from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.expr.numeric_expr import LinearExpression, MonomialTermExpression
+from pyomo.core.expr.relational_expr import (
+    EqualityExpression,
+    InequalityExpression,
+    RangedExpression,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from gpuladder_models.data import FloatArray, IntArray, Sparse
+from gpuladder_models.data import FloatArray, IntArray, Sparse
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,55 @@ class Term:
     row: IntArray
     column: IntArray
     coefficient: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowBlock:
+    """Linear expressions as arrays, grouped by row.
+
+    Entry *e* is ``coefficient[e] × variables[family[e]][column[e]]``; row *r* is the sum of the
+    entries from ``starts[r]`` up to ``starts[r + 1]``.
+    """
+
+    variables: tuple[pyo.Var, ...]
+    starts: IntArray
+    family: IntArray
+    column: IntArray
+    coefficient: FloatArray
+
+    def addends(self, row: int) -> list[Any]:
+        """Return the entries of a row as Pyomo terms."""
+        part = slice(int(self.starts[row]), int(self.starts[row + 1]))
+        entries = zip(
+            self.coefficient[part].tolist(),
+            self.family[part].tolist(),
+            self.column[part].tolist(),
+            strict=True,
+        )
+        return [
+            MonomialTermExpression((value, self.variables[family][column]))
+            for value, family, column in entries
+        ]
+
+
+class Row(NamedExpressionData):  # type: ignore[misc]  # Pyomo has no types
+    """A row of a block as a Pyomo expression; what it stands for is made when it is asked for."""
+
+    __slots__ = ("_made", "block", "row")
+
+    def __init__(self, block: RowBlock, row: int) -> None:
+        self.block = block
+        self.row = row
+        self._made: tuple[LinearExpression] | None = None
+
+    def __str__(self) -> str:
+        return str(self.expr)
+
+    @property
+    def _args_(self) -> tuple[LinearExpression]:
+        if self._made is None:
+            self._made = (LinearExpression(self.block.addends(self.row)),)
+        return self._made
 
 
 def term(
@@ -87,47 +139,43 @@ def add_rows(
     """
     low = np.broadcast_to(np.asarray(lower, np.float64), (size,))
     high = np.broadcast_to(np.asarray(upper, np.float64), (size,))
-    starts, addends = _grouped(terms, size)
-    empty = starts[:-1] == starts[1:]
+    block = _grouped(terms, size)
+    empty = np.diff(block.starts) == 0
     keep = np.flatnonzero(
         ~(empty & (low <= 0) & (high >= 0)) & (np.isfinite(low) | np.isfinite(high))
     )
-    lows, highs, begins = low.tolist(), high.tolist(), starts.tolist()
+    lows, highs = low.tolist(), high.tolist()
 
-    def rule(
-        _: pyo.ConcreteModel, index: int
-    ) -> tuple[float | None, LinearExpression, float | None]:
-        body = LinearExpression(addends[begins[index] : begins[index + 1]])
-        if lows[index] == highs[index]:
-            return (lows[index], body, lows[index])
-        return (
-            lows[index] if lows[index] > -np.inf else None,
-            body,
-            highs[index] if highs[index] < np.inf else None,
-        )
+    def rule(_: pyo.ConcreteModel, index: int) -> Any:
+        body, low, high = Row(block, index), lows[index], highs[index]
+        if low == high:
+            return EqualityExpression((body, low))
+        if low == -np.inf:
+            return InequalityExpression((body, high), strict=False)
+        if high == np.inf:
+            return InequalityExpression((low, body), strict=False)
+        return RangedExpression((low, body, high), strict=False)
 
     model.add_component(name, pyo.Constraint(keep.tolist(), rule=rule))
 
 
-def _grouped(terms: Sequence[Term], size: int) -> tuple[IntArray, list[object]]:
-    """Return row starts, and the addends of all terms grouped by row.
+def linear_expression(terms: Sequence[Term]) -> Row:
+    """Return the sum of terms that all stand in row 0."""
+    return Row(_grouped(terms, 1), 0)
 
-    An addend is a variable, or a variable with a coefficient other than 1.
-    """
-    present = [item for item in terms if len(item.row)]
-    if not present:
-        return np.zeros(size + 1, np.int64), []
-    rows = np.concatenate([item.row for item in present])
+
+def _grouped(terms: Sequence[Term], size: int) -> RowBlock:
+    if not terms:
+        none = np.zeros(0, np.int64)
+        return RowBlock((), np.zeros(size + 1, np.int64), none, none, np.zeros(0))
+    rows = np.concatenate([item.row for item in terms])
     order = np.argsort(rows, kind="stable")
-    coefficients = np.concatenate([item.coefficient for item in present])[order]
-    addends = np.concatenate([_members(item.variable)[item.column] for item in present])[order]
-    scaled = np.flatnonzero(coefficients != 1.0)
-    pairs = zip(coefficients[scaled].tolist(), addends[scaled].tolist(), strict=True)
-    addends[scaled] = np.fromiter(map(MonomialTermExpression, pairs), np.object_, len(scaled))
     starts = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=size), out=starts[1:])
-    return starts, addends.tolist()
-
-
-def _members(variable: pyo.Var) -> NDArray[np.object_]:
-    return np.fromiter(variable.values(), np.object_, len(variable))
+    return RowBlock(
+        variables=tuple(item.variable for item in terms),
+        starts=starts,
+        family=np.repeat(np.arange(len(terms)), [len(item.row) for item in terms])[order],
+        column=np.concatenate([item.column for item in terms])[order],
+        coefficient=np.concatenate([item.coefficient for item in terms])[order],
+    )

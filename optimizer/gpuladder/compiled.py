@@ -1,20 +1,22 @@
 """The hand-over: a Pyomo model as the flat arrays a solver takes, in one pass.
 
 Pyomo's own interfaces spend most of their time asking for names, building symbol maps and walking
-expression trees. Every row of this program already is a ``LinearExpression``; its two lists are
-taken as they stand, and positions are kept by component name.
+expression trees. Every row of this program knows its entries as arrays; they are taken as they
+stand, constraint by constraint, and positions are kept by component name.
 """
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
-from pyomo.core.expr.numeric_expr import LinearExpression, MonomialTermExpression
+
+from gpuladder_models.rows import Row
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -72,7 +74,7 @@ def compile_model(model: pyo.ConcreteModel) -> CompiledModel:
     Raises
     ------
     TypeError
-        When a row or the objective is anything but a ``LinearExpression``.
+        When a row or the objective is anything but a ``gpuladder_models.rows.Row``.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -84,7 +86,6 @@ def compile_model(model: pyo.ConcreteModel) -> CompiledModel:
 
 
 def _compile(model: pyo.ConcreteModel) -> CompiledModel:
-    column_of: dict[int, int] = {}
     column_blocks: dict[str, Block] = {}
     lower: list[float] = []
     upper: list[float] = []
@@ -92,9 +93,6 @@ def _compile(model: pyo.ConcreteModel) -> CompiledModel:
     for variable in model.component_objects(pyo.Var, descend_into=False):
         members = list(variable.values())
         column_blocks[variable.local_name] = Block(len(lower), tuple(variable.keys()))
-        column_of.update(
-            zip(map(id, members), range(len(lower), len(lower) + len(members)), strict=True)
-        )
         bounds = [member.bounds for member in members]
         lower.extend(-np.inf if low is None else low for low, _ in bounds)
         upper.extend(np.inf if high is None else high for _, high in bounds)
@@ -102,55 +100,55 @@ def _compile(model: pyo.ConcreteModel) -> CompiledModel:
     row_blocks: dict[str, Block] = {}
     row_lower: list[float] = []
     row_upper: list[float] = []
-    lengths: list[int] = []
-    addends: list[Any] = []
+    parts: list[tuple[IntArray, IntArray, FloatArray]] = []
     for constraint in model.component_objects(pyo.Constraint, descend_into=False):
         row_blocks[constraint.local_name] = Block(len(row_lower), tuple(constraint.keys()))
-        for row in constraint.values():
-            low, body, high = row.to_bounded_expression()
-            row_lower.append(-np.inf if low is None else low)
-            row_upper.append(np.inf if high is None else high)
-            members = _addends_of(body)
-            lengths.append(len(members))
-            addends.extend(members)
-    columns, values = _entries(addends, column_of)
+        rows = [row.to_bounded_expression() for row in constraint.values()]
+        row_lower.extend(-np.inf if low is None else low for low, _, _ in rows)
+        row_upper.extend(np.inf if high is None else high for _, _, high in rows)
+        if rows:
+            parts.append(_entries([body for _, body, _ in rows], column_blocks))
+    lengths, columns, values = (
+        (np.concatenate(side) for side in zip(*parts, strict=True)) if parts else [np.zeros(0)] * 3
+    )
     starts = np.zeros(len(lengths) + 1, np.int32)
     np.cumsum(lengths, out=starts[1:])
     return CompiledModel(
         column_blocks=column_blocks,
         row_blocks=row_blocks,
-        cost=_objective(model, column_of, len(lower)),
+        cost=_objective(model, column_blocks, len(lower)),
         column_lower=np.array(lower, np.float64),
         column_upper=np.array(upper, np.float64),
         is_integer=np.array(is_integer, np.bool_),
         row_lower=np.array(row_lower, np.float64),
         row_upper=np.array(row_upper, np.float64),
         starts=starts,
-        columns=columns,
-        values=values,
+        columns=columns.astype(np.int32),
+        values=values.astype(np.float64),
     )
 
 
-def _addends_of(expression: Any) -> list[Any]:
-    if expression.__class__ is not LinearExpression:
-        msg = f"not a linear row: {expression}"
-        raise TypeError(msg)
-    addends: list[Any] = expression.args
-    return addends
+def _entries(
+    bodies: Sequence[Any], column_blocks: dict[str, Block]
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the number of entries of each row of one block, and their columns and coefficients."""
+    for body in bodies:
+        if body.__class__ is not Row or body.block is not bodies[0].block:
+            msg = f"not a row of this program: {body}"
+            raise TypeError(msg)
+    block = bodies[0].block
+    rows = np.array([body.row for body in bodies])
+    lengths = np.diff(block.starts)[rows]
+    skipped = block.starts[rows] - np.concatenate(([0], np.cumsum(lengths)[:-1]))
+    entries = np.arange(lengths.sum()) + np.repeat(skipped, lengths)
+    begins = np.array([column_blocks[item.local_name].begin for item in block.variables], np.int64)
+    columns = begins[block.family[entries]] + block.column[entries]
+    return lengths, columns, block.coefficient[entries]
 
 
-def _entries(addends: list[Any], column_of: dict[int, int]) -> tuple[IntArray, FloatArray]:
-    """Return the column and the coefficient of each addend of linear expressions."""
-    pairs = [
-        item.args if item.__class__ is MonomialTermExpression else (1.0, item) for item in addends
-    ]
-    columns = np.fromiter([column_of[id(member)] for _, member in pairs], np.int32, len(pairs))
-    return columns, np.fromiter([value for value, _ in pairs], np.float64, len(pairs))
-
-
-def _objective(model: pyo.ConcreteModel, column_of: dict[int, int], size: int) -> FloatArray:
+def _objective(model: pyo.ConcreteModel, column_blocks: dict[str, Block], size: int) -> FloatArray:
     cost = np.zeros(size)
     for objective in model.component_objects(pyo.Objective, descend_into=False):
-        columns, values = _entries(_addends_of(objective.expr), column_of)
+        _, columns, values = _entries([objective.expr], column_blocks)
         np.add.at(cost, columns, values)
     return cost

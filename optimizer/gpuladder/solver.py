@@ -106,23 +106,25 @@ class Program:
         return self.compiled.num_columns
 
     def _load(self) -> None:
-        compiled, lp = self.compiled, highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = compiled.num_columns, compiled.num_rows
-        lp.col_cost_, lp.col_lower_, lp.col_upper_ = (
+        compiled = self.compiled
+        status = self._highs.passModel(
+            compiled.num_columns,
+            compiled.num_rows,
+            len(compiled.values),
+            int(highspy.MatrixFormat.kRowwise),
+            int(highspy.ObjSense.kMinimize),
+            0.0,
             compiled.cost,
             compiled.column_lower,
             compiled.column_upper,
+            compiled.row_lower,
+            compiled.row_upper,
+            compiled.starts,
+            compiled.columns,
+            compiled.values,
+            compiled.is_integer.astype(np.int32),  # HighsVarType: 0 continuous, 1 integer
         )
-        lp.row_lower_, lp.row_upper_ = compiled.row_lower, compiled.row_upper
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = compiled.starts
-        lp.a_matrix_.index_ = compiled.columns
-        lp.a_matrix_.value_ = compiled.values
-        if len(self._integer_columns):
-            kinds = np.where(compiled.is_integer, 1, 0)
-            names = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-            lp.integrality_ = [names[kind] for kind in kinds.tolist()]
-        _expect(self._highs.passModel(lp), "take the program")
+        _expect(status, "take the program")
 
     def column_values(self, outcome: Outcome, family: str) -> FloatArray:
         """Return the values of one variable family.
