@@ -10,6 +10,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from gpuladder.report import sheets
 from gpuladder.report.table import column_total
 from gpuladder.report.tables import all_tables
 from gpuladder.report.workbook import write_workbook
@@ -264,3 +265,14 @@ def test_the_package_holds_no_link_to_anywhere(make, tmp_path: Path) -> None:
         for name in package.namelist():
             if name.endswith(".rels"):
                 assert b'TargetMode="External"' not in package.read(name)
+
+
+def test_a_table_too_long_for_a_sheet_says_so(result, tmp_path: Path, monkeypatch) -> None:
+    """Rows would be missing from the workbook without anybody noticing."""
+    monkeypatch.setattr(sheets, "ROW_LIMIT", 50)
+    sheet = openpyxl.load_workbook(write(result, tmp_path))["In demand"]
+    assert (
+        "The first 50 of 140 rows; all of them are in tables/inputs_demand.csv."
+        in sheet["A2"].value
+    )
+    assert len(column(sheet, "At")) == 50

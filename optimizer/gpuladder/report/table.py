@@ -160,6 +160,8 @@ def without_empty(table: Table) -> Table:
 
 def text_width(text: str) -> int:
     """Return the width of text in character cells; East Asian wide characters take two."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in text
