@@ -8,6 +8,7 @@ from tests.analytic.builders import (
     day,
     demand,
     equations,
+    held,
     lines,
     offer,
     orders,
@@ -319,3 +320,64 @@ def test_owned_hardware_is_sold_at_the_end_of_its_life() -> None:
     kept = 16_000 * (0.6 / 1.1) ** (181 / 365)
     assert plan.objective == pytest.approx(16_000 - kept, rel=1e-9)
     assert orders(plan) == {("owned", "2026-01-01"): 1}
+
+
+@equations("C1")
+def test_setup_does_not_bound_what_a_buyer_without_limit_takes() -> None:
+    """A profitable order would be cut to a lot or two because nothing else needs it.
+
+    A buyer takes any amount at 2.0; dedicated lots of 8 at 1.0, setup 100; the company allows 80
+    committed GPUs: ten lots, 100 + 80 × 168 × (1.0 − 2.0).
+    """
+    term = offer("dedicated", price=1.0, tenor="1 weeks", lot_gpus=8, setup_cost=100)
+    plan = solved(
+        scenario(
+            weeks=1,
+            offers=[term],
+            backfill=[{"id": "buyer", "value": 2.0}],
+            policy={"committed_gpus_max": 80},
+        )
+    )
+    assert orders(plan) == {("dedicated", day()): 10}
+    assert plan.objective == pytest.approx(100 + 80 * WEEK * (1.0 - 2.0))
+
+
+@equations("C1", "C19")
+def test_order_may_be_larger_than_all_use_to_carry_a_held_cliff() -> None:
+    """A ladder that only more standing capacity can meet would be called infeasible.
+
+    32 held GPUs expire in week 2; in a window of four weeks 50 % and 8 more may: 32 ≤ 0.5 S + 8, so
+    S ≥ 48 and 16 new GPUs must stand, though nothing uses them. They expire in week 8, past the
+    horizon: 16 ≤ 0.5 × 16 + 8. Two lots at 1.0 and the setup: 16 × 672 + 100.
+    """
+    term = offer("dedicated", price=1.0, tenor="8 weeks", lot_gpus=8, setup_cost=100)
+    ladder = {"window": "4 weeks", "max_expiring_share": 0.5, "exempt_gpus": 8}
+    plan = solved(
+        scenario(
+            offers=[term | {"start_every": "4 weeks"}],
+            commitments=[held(32, end=day(2))],
+            policy={"ladder": ladder},
+        )
+    )
+    assert orders(plan) == {("dedicated", day()): 2}
+    assert plan.objective == pytest.approx(16 * 672 * 1.0 + 100)
+
+
+@equations("C1", "C4")
+def test_setup_does_not_bound_what_a_partly_covered_period_needs() -> None:
+    """A calendar that can be met would be called infeasible.
+
+    Terms of 10 days that start in week 0 alone cover 3/7 of week 1. A demand of 8 there needs
+    8 × 7 / 3 = 18.7 GPUs: three lots of 8 at 1.0, and the setup of 100: 24 × 240 + 100.
+    """
+    term = offer(
+        "dedicated",
+        price=1.0,
+        tenor="10 days",
+        lot_gpus=8,
+        setup_cost=100,
+        available_until=day(),
+    )
+    plan = solved(scenario(weeks=2, offers=[term], demand=demand([8, 8])))
+    assert orders(plan) == {("dedicated", day()): 3}
+    assert plan.objective == pytest.approx(24 * 240 * 1.0 + 100)

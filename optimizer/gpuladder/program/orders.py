@@ -22,6 +22,7 @@ from gpuladder.scenario.schema import (
 from gpuladder.timegrid import HOURS_PER_DAY, FloatArray
 from gpuladder_models.data import LotsActive, Orders, Sparse
 
+MOST_BACKFILL_GPUS = 100_000.0  # stands for what a buyer without a limit takes, in bounds alone
 ORDER_LINES = (
     "burst_window",
     "reserved",
@@ -150,20 +151,32 @@ def _most_lots(context: Context, term: Term, *, bounded: bool) -> float:
         return float(term.offer.max_lots)
     if not bounded:
         return np.inf
-    return max(useful_lots(context.scenario, term.offer), term.offer.min_lots)
+    least_share = float(term.share[term.share > 0].min())
+    return max(useful_lots(context.scenario, term.offer, least_share), term.offer.min_lots)
 
 
-def useful_lots(scenario: Scenario, offer: CommittedTerm) -> float:
+def useful_lots(scenario: Scenario, offer: CommittedTerm, least_share: float) -> float:
     """Return a number of lots beyond which one order could not be worth more.
 
     All that could ever be used at once (peak demand, every campaign at its largest, backfill) fits
-    in it; a ladder or a provider limit can make it worth to hold more than is used, in proportion
-    to one over the share, and for that the number is widened.
+    in it, also in the period of which the term covers least. A ladder or a provider limit can make
+    it worth to hold more than is used, in proportion to what is held already and to one over the
+    share, and for that the number is widened.
+
+    Parameters
+    ----------
+    least_share : float
+        Smallest share of a period that the term covers, above 0.
     """
     peaks: dict[str, float] = {}
     for row in scenario.demand:
         peaks[row.pool] = max(peaks.get(row.pool, 0.0), row.gpus)
-    gpus = sum(peaks.values()) + sum(buyer.max_gpus or 0.0 for buyer in scenario.backfill)
+    allowed = scenario.policy.committed_gpus_max
+    unlimited = MOST_BACKFILL_GPUS if allowed is None else allowed
+    gpus = sum(peaks.values()) + sum(item.gpus for item in scenario.commitments)
+    gpus += sum(
+        unlimited if buyer.max_gpus is None else buyer.max_gpus for buyer in scenario.backfill
+    )
     for campaign in scenario.campaigns:
         largest = campaign.max_gpus if campaign.shape == "elastic" else max(campaign.gpus)
         gpus += largest * (campaign.repeat.count if campaign.repeat else 1)
@@ -171,7 +184,7 @@ def useful_lots(scenario: Scenario, offer: CommittedTerm) -> float:
     shares = [ladder.max_expiring_share] if ladder else []
     shares += [provider] if isinstance(provider, float) else list((provider or {}).values())
     widening = 1.0 / max(min([s for s in shares if s > 0], default=1.0), 0.05)
-    return math.ceil(gpus / offer.lot_gpus * widening) + 1.0
+    return math.ceil(gpus / offer.lot_gpus * widening / least_share) + 1.0
 
 
 def firm_entries(context: Context, terms: list[Term], *, dedicated: bool) -> Sparse:
