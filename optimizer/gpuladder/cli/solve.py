@@ -13,7 +13,10 @@ from gpuladder.cli.options import common, console_of, output, overrides
 if TYPE_CHECKING:
     from gpuladder.solver import Progress
 
-SECONDS_BETWEEN_PROGRESS_LINES = 1.0
+SHARE_OF_TIME_BETWEEN_LINES = 0.1
+"""A change is shown when the search has gone on by this share since the last line, so that early
+changes are seen and a long search does not flood the terminal."""
+SECONDS_BETWEEN_SIGNS_OF_LIFE = 10.0
 
 
 @click.command(short_help="Find the cheapest plan, check it, and write the report.")
@@ -96,10 +99,13 @@ class _Progress:
     def __call__(self, progress: Progress) -> None:
         from gpuladder.cli.summary import progress_line
 
-        last = self._last
-        if last is not None:
-            same = (progress.incumbent, progress.bound) == (last.incumbent, last.bound)
-            if same or progress.seconds - last.seconds < SECONDS_BETWEEN_PROGRESS_LINES:
-                return
-        self._last = progress
-        self._console.talk(progress_line(progress))
+        if self._last is None or _is_news(progress, self._last):
+            self._last = progress
+            self._console.talk(progress_line(progress))
+
+
+def _is_news(now: Progress, last: Progress) -> bool:
+    silence = now.seconds - last.seconds
+    if (now.incumbent, now.bound) == (last.incumbent, last.bound):
+        return silence >= SECONDS_BETWEEN_SIGNS_OF_LIFE
+    return silence >= SHARE_OF_TIME_BETWEEN_LINES * last.seconds
