@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
-import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,15 +20,17 @@ from typing import TYPE_CHECKING, Any
 import highspy
 import numpy as np
 
-from gpuladder.compiled import CompiledModel, FloatArray, compile_model
+from gpuladder.compiled import CompiledModel, FloatArray, IntArray, compile_model
 from gpuladder.errors import NoPlanError, Problem
 from gpuladder.plan import SolveOptions, Status, Termination
+from gpuladder.watch import Progress, Watch, finite, relative_gap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import FrameType
 
     import pyomo.environ as pyo
+
+__all__ = ["Outcome", "Program", "Progress", "highs_version", "relative_gap"]
 
 INTEGRALITY_TOLERANCE = 1e-9  # values further off are rounded and the rest solved again
 FEASIBILITY_TOLERANCE = 1e-7
@@ -44,16 +44,6 @@ _TERMINATIONS = {
     _HIGHS.kTimeLimit: Termination.TIME_LIMIT,
     _HIGHS.kInterrupt: Termination.INTERRUPTED,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What is known while the solver runs; None where nothing is known yet."""
-
-    seconds: float
-    incumbent: float | None
-    bound: float | None
-    gap: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +69,6 @@ def highs_version() -> str:
     return (
         f"{highspy.HIGHS_VERSION_MAJOR}.{highspy.HIGHS_VERSION_MINOR}.{highspy.HIGHS_VERSION_PATCH}"
     )
-
-
-def relative_gap(objective: float, bound: float) -> float:
-    """Return (objective − bound) ÷ |objective|; zero when they agree to rounding."""
-    distance = max(objective - bound, 0.0)
-    if distance <= 1e-9 * max(1.0, abs(objective)):
-        return 0.0
-    return distance / abs(objective) if objective else float("inf")
 
 
 class Program:
@@ -164,6 +146,33 @@ class Program:
         row = block.begin + block.keys.index(key)
         _expect(self._highs.changeRowBounds(row, lower, upper), "change a right-hand side")
 
+    def set_rows(self, rows: IntArray, lower: FloatArray, upper: FloatArray) -> None:
+        """Replace both right-hand sides of rows by their positions."""
+        positions = np.asarray(rows, np.int32)
+        highs: Any = self._highs  # not in highspy's own type stubs
+        status = highs.changeRowsBounds(len(positions), positions, lower, upper)
+        _expect(status, "change right-hand sides")
+
+    def basic_variables(self) -> IntArray | None:
+        """Return what is basic after a linear solve, shape (num_rows,); None without a basis.
+
+        A column by its position, the activity of row *i* as −1 − *i*.
+        """
+        highs: Any = self._highs
+        status, basic = highs.getBasicVariables()
+        return None if status == highspy.HighsStatus.kError else np.asarray(basic, np.int32)
+
+    def basis_response(self, change: FloatArray) -> FloatArray:
+        """Return ``B⁻¹ change``, shape (num_rows,), in the order of ``basic_variables``.
+
+        What the basic variables do when right-hand sides of non-basic rows move by ``change``; the
+        activity of a basic row enters the basis with the opposite sign.
+        """
+        highs: Any = self._highs
+        status, response = highs.getBasisSolve(change)
+        _expect(status, "say how the basis responds")
+        return np.asarray(response, np.float64)
+
     @contextlib.contextmanager
     def integers_fixed(self, columns: FloatArray) -> Iterator[None]:
         """Fix every integer at its rounded value in ``columns`` and relax its type; then restore.
@@ -214,7 +223,7 @@ class Program:
             solution.col_value = start
             solution.value_valid = True
             self._highs.setSolution(solution)
-        with _Watch(self._highs, on_progress, self.log):
+        with Watch(self._highs, on_progress, self.log):
             self._highs.run()
         if self._highs.getModelStatus() == _HIGHS.kUnboundedOrInfeasible:
             self._highs.setOptionValue("presolve", "off")
@@ -280,7 +289,7 @@ class Program:
                 termination=termination,
                 status=Status.INFEASIBLE if infeasible else Status.NO_PLAN,
                 objective=None,
-                bound=_finite(info.mip_dual_bound) if is_mixed and not infeasible else None,
+                bound=finite(info.mip_dual_bound) if is_mixed and not infeasible else None,
                 gap=None,
                 columns=None,
                 row_duals=None,
@@ -292,7 +301,7 @@ class Program:
         objective = float(info.objective_function_value)
         bound: float | None
         if is_mixed:
-            bound = _finite(info.mip_dual_bound)
+            bound = finite(info.mip_dual_bound)
             bound = bound if bound is None else min(bound, objective)
         else:
             bound = objective if termination is Termination.GAP_REACHED else None
@@ -330,60 +339,6 @@ class Program:
                 self._highs.changeColsIntegrality(len(positions), positions, kinds),
                 "change variable types",
             )
-
-
-class _Watch:
-    """Listens to HiGHS while it runs: progress, the log, and a request to stop (Ctrl-C)."""
-
-    def __init__(
-        self,
-        highs: highspy.Highs,
-        on_progress: Callable[[Progress], None] | None,
-        log: list[str],
-    ) -> None:
-        self._highs, self._on_progress, self._log = highs, on_progress, log
-        self._stop = False
-        self._previous: Any = None
-
-    def __enter__(self) -> _Watch:
-        highs = self._highs
-        highs.cbLogging += self._note
-        highs.cbMipInterrupt += self._check
-        highs.cbSimplexInterrupt += self._check
-        highs.cbIpmInterrupt += self._check
-        if self._on_progress is not None:
-            highs.cbMipLogging += self._report
-            highs.cbMipImprovingSolution += self._report
-        if threading.current_thread() is threading.main_thread():
-            self._previous = signal.signal(signal.SIGINT, self._interrupt)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
-        self._highs.clearCallbacks()  # type: ignore[no-untyped-call]
-
-    def _interrupt(self, _signal: int, _frame: FrameType | None) -> None:
-        self._stop = True
-
-    def _check(self, event: Any) -> None:
-        if self._stop:
-            event.interrupt()
-
-    def _note(self, event: Any) -> None:
-        self._log.append(event.message)
-
-    def _report(self, event: Any) -> None:
-        out = event.data_out
-        incumbent, bound = _finite(out.mip_primal_bound), _finite(out.mip_dual_bound)
-        gap = None if incumbent is None or bound is None else relative_gap(incumbent, bound)
-        if self._on_progress is not None:
-            self._on_progress(Progress(float(out.running_time), incumbent, bound, gap))
-
-
-def _finite(value: float) -> float | None:
-    """Return a value, or None for HiGHS's ways of saying that it is not known."""
-    return float(value) if np.isfinite(value) and abs(value) < highspy.kHighsInf else None
 
 
 def _expect(status: highspy.HighsStatus, doing: str) -> None:
