@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from gpuladder.compiled import CompiledModel, FloatArray
     from gpuladder.plan import SolveOptions
     from gpuladder.scenario.schema import Campaign, Scenario
+    from gpuladder.solve import Edit
     from gpuladder_models.data import ProgramData
 
 Positions = NDArray[np.intp]
@@ -55,13 +56,19 @@ class _Named:
     """Decimals of the new value."""
 
 
-def why_infeasible(scenario: Scenario) -> Infeasibility:
+def why_infeasible(
+    scenario: Scenario, *, edit: Edit | None = None, seconds: float = SECONDS
+) -> Infeasibility:
     """Return who is short, which limits are in the way, and the smallest fixes.
 
     Parameters
     ----------
     scenario : Scenario
         One whose program has no solution.
+    edit : callable, optional
+        The edit of the compiled program under which it has none.
+    seconds : float
+        Most seconds for each elastic program.
 
     Returns
     -------
@@ -71,9 +78,10 @@ def why_infeasible(scenario: Scenario) -> Infeasibility:
         exists.
     """
     data = make_program_data(scenario)
-    compiled = compile_model(build_model(data))
+    plain = compile_model(build_model(data))
+    compiled = plain if edit is None else edit(plain, data)
     options = solve_options(scenario).model_copy(
-        update={"time_limit_seconds": SECONDS, "relative_gap": 1e-6}
+        update={"time_limit_seconds": seconds, "relative_gap": 1e-6}
     )
     undone = _undone_work(data, compiled)
     limits = _limits(scenario, data, compiled)
