@@ -817,6 +817,7 @@ QUIET: list[tuple[str, Any]] = [
             add(raw, "commitments", {**HELD, "renewable_as": "res@26 weeks"}),
         ),
     ),
+    ("what is held for nothing", lambda raw: add(raw, "commitments", {**HELD, "price": 0})),
     (
         "two held tranches alike",
         lambda raw: add(raw, "commitments", HELD, {**HELD, "id": "held-2"}),

@@ -34,6 +34,8 @@ def place(problem):
         ("offers", "price", -2, "GL-S104", ["-2"]),
         ("offers", "price", float("nan"), "GL-S108", ["finite"]),
         ("offers", "price", float("inf"), "GL-S108", ["finite"]),
+        ("offers", "max_gpus", 1e200, "GL-S104", ["number of digits"]),
+        ("hardware", "gpus_per_node", 10**20, "GL-S104", ["number of digits"]),
         ("offers", "price_change_per_year", -15, "GL-S104", ["-0.15"]),
         ("offers", "max_gpus", -1, "GL-S104", ["at least 0"]),
         ("offers", "available_from", "06/07/2026", "GL-S105", ["2026-07-06"]),

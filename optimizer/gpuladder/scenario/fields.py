@@ -19,6 +19,8 @@ from gpuladder.timegrid import Span
 
 LONGEST_YEARS = 100
 """Longest span: far beyond any contract, and short enough for calendar arithmetic never to end."""
+LARGEST = 10**15
+"""Largest number read: more is a slip, and exact arithmetic ends there."""
 FIRST_YEAR, LAST_YEAR = 1950, 2400
 SPAN_PATTERN = r"^\s*\d+\s*(day|week|month|year)s?\s*$"
 
@@ -138,9 +140,10 @@ Number = Annotated[
     float,
     BeforeValidator(_refuse_boolean),
     Field(allow_inf_nan=False),
+    Field(ge=-LARGEST, le=LARGEST),
     AfterValidator(_positive_zero),
 ]
-Whole = Annotated[int, BeforeValidator(_refuse_boolean)]
+Whole = Annotated[int, BeforeValidator(_refuse_boolean), Field(ge=-LARGEST, le=LARGEST)]
 Positive = Annotated[Number, Field(gt=0)]
 NonNegative = Annotated[Number, Field(ge=0)]
 Share = Annotated[Number, Field(ge=0, le=1)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from gpuladder.errors import Problem
 from gpuladder.scenario import schema
+from gpuladder.scenario.fields import LARGEST
 from gpuladder.scenario.source import KeyPath, Locations, RawList, RawMap
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def _problem(
         return Problem(
             code="GL-S104",
             where=where,
-            what=f"{value} is out of range: it {words} {context[name]:g}",
+            what=f"{_kind_of(value)} is out of range: it {words} {context[name]:g}",
             fix=_range_hint(value, name, context[name], str(key)),
         )
     if kind == "finite_number":
@@ -260,6 +261,8 @@ def _wrong_choice(
 
 
 def _range_hint(value: Any, name: str, bound: float, key: str) -> str:
+    if abs(bound) == LARGEST:
+        return "check the number of digits"
     number = float(value)
     if name == "le" and bound == 1 and 1 < number <= 100:
         return f"a share is written between 0 and 1: {number:g} % is {number / 100:g}"

@@ -118,7 +118,7 @@ def _absolute(context: Context, compared: set[int]) -> Iterator[Problem]:
 
 def _near(ratio: float, factor: float) -> bool:
     """Tell whether a ratio is within a fifth of a node's number of GPUs (4 and more)."""
-    return factor >= 4 and abs(math.log(ratio / factor)) < math.log(1.2)
+    return factor >= 4 and ratio > 0 and abs(math.log(ratio / factor)) < math.log(1.2)
 
 
 def _wrong_unit(
