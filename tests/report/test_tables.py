@@ -116,11 +116,14 @@ def test_no_plan_still_says_who_is_short(infeasible) -> None:
 @pytest.mark.parametrize(
     ("kind", "values", "expected"),
     [
-        (Format.MONEY, [1234567.891], "#,##0"),
-        (Format.MONEY, [12.5], "#,##0.00"),
-        (Format.QUANTITY, [8.0, 16.0], "#,##0"),
-        (Format.QUANTITY, [8.5], "#,##0.0"),
+        (Format.MONEY, [1234567.891], "#,##0;-#,##0;–"),
+        (Format.MONEY, [12.5], "#,##0.00;-#,##0.00;–"),
+        (Format.QUANTITY, [8.0, 16.0], "#,##0;-#,##0;–"),
+        (Format.QUANTITY, [8.5], "#,##0.0;-#,##0.0;–"),
         (Format.SHARE, [0.123], "0.0%"),
+        (Format.QUANTITY, [96768.0000001, 16948.7], "#,##0;-#,##0;–"),
+        (Format.QUANTITY, [float("nan"), float("inf"), 8.0], "#,##0;-#,##0;–"),
+        (Format.NUMBER, [2.7447, 6.88], "#,##0.0#####"),
         (Format.NUMBER, [], "#,##0"),
         (Format.NUMBER, [0.0], "#,##0"),
     ],

@@ -179,8 +179,8 @@ def unit_format(unit: str, value: Cell) -> str:
     if isinstance(value, date):
         return number_format(Format.DATE, ())
     if len(unit) == _CURRENCY_LETTERS and unit.isupper():
-        return number_format(Format.MONEY, [value])
-    return number_format(by_unit.get(unit, Format.NUMBER), [value])
+        return number_format(Format.MONEY, [value]).partition(";")[0]
+    return number_format(by_unit.get(unit, Format.NUMBER), [value]).partition(";")[0]
 
 
 def _cell_writer(

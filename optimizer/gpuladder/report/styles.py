@@ -6,6 +6,7 @@ greyscale print and for readers who do not tell red from green.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from gpuladder.report.table import Cell, Format
@@ -40,13 +41,16 @@ OTHER_FILL = "#9CA3AF"
 FONT = "Calibri"
 _SMALL_MONEY = 10_000.0
 _LARGE_NUMBER = 1_000.0
+_LARGE_QUANTITY = 10_000.0
+_ROUNDING = 1e-6
 _DARK_LIMIT = 140.0
 
 
 def number_format(kind: Format, values: Iterable[Cell]) -> str:
     """Return the spreadsheet number format that shows a column's values without needless digits.
 
-    Money below 10,000 is shown with cents; a quantity column of whole numbers without decimals.
+    Money below 10,000 is shown with cents; a quantity column of whole numbers without decimals;
+    a zero of either as a dash, so that the eye finds what is there.
     """
     fixed = {
         Format.TEXT: "General",
@@ -59,17 +63,26 @@ def number_format(kind: Format, values: Iterable[Cell]) -> str:
     if kind in fixed:
         return fixed[kind]
     numbers = [
-        value for value in values if isinstance(value, int | float) and not isinstance(value, bool)
+        value
+        for value in values
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     ]
     if kind is Format.MONEY:
         large = any(abs(value) >= _SMALL_MONEY for value in numbers)
-        return "#,##0" if large else "#,##0.00"
-    if all(float(value).is_integer() for value in numbers):
-        return "#,##0"
+        return _with_dash("#,##0" if large else "#,##0.00")
+    is_whole = all(abs(value - round(value)) < _ROUNDING for value in numbers)
     if kind is Format.QUANTITY:
-        return "#,##0.0"
+        is_whole = is_whole or any(abs(value) >= _LARGE_QUANTITY for value in numbers)
+        return _with_dash("#,##0" if is_whole else "#,##0.0")
+    if is_whole:
+        return "#,##0"
     smallest = min(abs(value) for value in numbers if value)
     return "#,##0.00" if smallest >= _LARGE_NUMBER else "#,##0.0#####"
+
+
+def _with_dash(shown: str) -> str:
+    """Return a number format that shows nothing of something as a dash."""
+    return f"{shown};-{shown};–"
 
 
 def text_colour(fill: str) -> str:
@@ -166,7 +179,7 @@ class Styles:
     @property
     def total_label(self) -> CellFormat:
         """The word in a totals row."""
-        return self.make(bold=True, top=1, bottom=6, indent=1)
+        return self.make(bold=True, top=1, bottom=6, align="left", indent=1)
 
     def bar(self, fill: str) -> CellFormat:
         """Return the filled cell of a calendar."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gpuladder.report.table import Cell, Table
 
 HELD = "held"
+_HALF_A_CENT = 0.005
 
 _COSTS = (
     text("line", "Cost line", read=lambda row: line_label(row.line)),
@@ -126,7 +127,10 @@ def cash_accrual(result: Result) -> Table:
     ordered = sorted(months.items())
     cash = [_sum(rows, "cash") for _, rows in ordered]
     accrual = [_sum(rows, "accrual") for _, rows in ordered]
-    ahead = [paid - used for paid, used in zip(accumulate(cash), accumulate(accrual), strict=True)]
+    ahead = [
+        _settled(paid - used)
+        for paid, used in zip(accumulate(cash), accumulate(accrual), strict=True)
+    ]
     records = [(*item, *rest) for item, *rest in zip(ordered, cash, accrual, ahead, strict=True)]
     return tabulate(
         "cash_accrual",
@@ -187,3 +191,8 @@ def _sum(rows: Iterable[CashRow], key: str, *, held: bool | None = None) -> floa
     return math.fsum(
         getattr(row, key) for row in rows if held is None or (row.line == HELD) == held
     )
+
+
+def _settled(amount: float) -> float:
+    """Return an amount, or zero when it is only what rounding leaves."""
+    return 0.0 if abs(amount) < _HALF_A_CENT else amount

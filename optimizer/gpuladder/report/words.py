@@ -60,7 +60,9 @@ def headline(result: Result) -> str:
         return f"The solver has no plan, and no proof that there is none: {why}."
     rows = result.tables.commitments
     if not rows:
-        return "Sign nothing: buying what is needed by the hour is cheapest."
+        if result.tables.held:
+            return "Sign nothing: what is held, and buying the rest by the hour, costs least."
+        return "Sign nothing: buying what is needed by the hour costs least."
     first = min(row.sign_by for row in rows)
     count, size = len(rows), sum(row.gpus for row in rows)
     noun = "commitment" if count == 1 else "commitments"
