@@ -77,6 +77,39 @@ def every_week() -> list[str]:
 
 # fault: (name, code, severity, key, words of the message, what to change)
 FAULTS: list[tuple[str, str, str, str, tuple[str, ...], Any]] = [
+    # Per cent.
+    (
+        "a discount rate in per cent",
+        "GL-S110",
+        "warning",
+        "discount_rate",
+        ("800 %", "0.08"),
+        lambda raw: raw.update(discount_rate=8),
+    ),
+    (
+        "a price change in per cent",
+        "GL-S110",
+        "warning",
+        "offers.od.price_change_per_year",
+        ("0.05",),
+        lambda raw: offer(raw, 0, price_change_per_year=5),
+    ),
+    (
+        "waste in per cent",
+        "GL-S110",
+        "warning",
+        "campaigns.train.waste",
+        ("0.1",),
+        lambda raw: campaign(raw, waste=10),
+    ),
+    (
+        "a gap in per cent",
+        "GL-S110",
+        "warning",
+        "solver.relative_gap",
+        ("0.005",),
+        lambda raw: raw.update(solver={"relative_gap": 0.5}),
+    ),
     # Names.
     (
         "offer in an unknown pool",

@@ -86,6 +86,10 @@ CODES: dict[str, Code] = {
         "A time with a zone",
         "All times of a scenario are in one zone, which is not written.",
     ),
+    "GL-S110": Code(
+        "A share that looks like per cent",
+        "Rates and shares are written as fractions: 8 % is 0.08, and 8 would be 800 %.",
+    ),
     "GL-S201": Code(
         "An unknown name",
         "A pool, hardware, preemption class, offer or provider that no table has.",

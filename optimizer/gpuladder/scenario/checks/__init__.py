@@ -15,6 +15,7 @@ from gpuladder.scenario.checks import (
     prices,
     references,
     series,
+    shares,
     unbounded,
     unused,
 )
@@ -22,7 +23,7 @@ from gpuladder.scenario.checks import (
 if TYPE_CHECKING:
     from gpuladder.scenario.checks.context import Context
 
-ROW_CHECKS = (references, duplicates, dates, prices, magnitude)
+ROW_CHECKS = (references, duplicates, dates, shares, prices, magnitude)
 """Look at rows one by one or in pairs: run on whatever rows are valid."""
 WHOLE_CHECKS = (placement, series, limits, unbounded, unused, expiry)
 """Look at how everything fits together: a missing row would make them cry wolf."""
