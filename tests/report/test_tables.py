@@ -1,5 +1,6 @@
 """The tables of a result."""
 
+import dataclasses
 from datetime import date
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from gpuladder.report.styles import number_format
 from gpuladder.report.table import Format, column_total
 from gpuladder.report.tables import all_tables
+from gpuladder.scenario.schema import Scenario
 
 
 def table(result, name):
@@ -131,3 +133,28 @@ def test_no_plan_still_says_who_is_short(infeasible) -> None:
 def test_numbers_are_shown_without_needless_digits(kind, values, expected) -> None:
     """A page of seventeen-digit numbers cannot be read."""
     assert number_format(kind, values) == expected
+
+
+def test_nested_inputs_are_written_out(make) -> None:
+    """Repeats, price paths and budgets would be missing from the inputs, or be unreadable.
+
+    A campaign of two repeats, an offer with two dated prices, and limits by provider and span.
+    """
+    result = make()
+    content = result.scenario.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    content["campaigns"][0]["repeat"] = {"every": "4 weeks", "count": 2}
+    content["offers"][0]["price_path"] = [
+        {"from": "2026-02-01", "price": 3.5},
+        {"from": "2026-03-01", "price": 3.0},
+    ]
+    content["policy"]["provider_share_max"] = {"aws": 0.9}
+    content["policy"]["cash_budgets"] = [{"from": "2026-01-05", "until": "2026-02-05", "max": 9.0}]
+    changed = dataclasses.replace(result, scenario=Scenario.model_validate(content))
+    assert table(changed, "inputs_campaigns").values("repeat")[0] == "every: 4 weeks, count: 2"
+    assert table(changed, "inputs_offers").values("price_path")[0] == (
+        "from: 2026-02-01, price: 3.5; from: 2026-03-01, price: 3.0"
+    )
+    settings = dict(table(changed, "inputs_settings").rows)
+    assert settings["policy.provider_share_max"] == "aws: 0.9"
+    assert settings["policy.cash_budgets[1].until"] == date(2026, 2, 5)
+    assert settings["policy.cash_budgets[1].max"] == 9.0
