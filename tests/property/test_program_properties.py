@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.analytic.builders import day
-from tests.property.program_strategies import Tables, build, committed, spot, tables
+from tests.property.program_strategies import Tables, build, more_offers, tables
 
 from gpuladder.audit import audit
 from gpuladder.compiled import compile_model
@@ -74,7 +74,7 @@ def test_answer_adds_up_and_passes_the_audit(asked: Tables) -> None:
 
 
 @steady
-@given(tables(), committed("added") | spot().map(lambda row: row | {"id": "added"}))
+@given(tables(), more_offers())
 def test_one_more_offer_never_costs_more(asked: Tables, added: Tables) -> None:
     """An offer that nobody has to take would make the plan dearer."""
     less = cost_of(asked)
