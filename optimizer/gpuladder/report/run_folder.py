@@ -25,10 +25,10 @@ from gpuladder.analysis.document import result_document
 from gpuladder.errors import Problem, ReportError, ScenarioError
 from gpuladder.plan import Plan
 from gpuladder.report.csv_files import write_csv_files
-from gpuladder.report.resolved import resolved_yaml
 from gpuladder.report.tables import all_tables
 from gpuladder.report.workbook import write_workbook
 from gpuladder.scenario.loading import load
+from gpuladder.scenario.writing import dump_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -186,7 +186,7 @@ def _write_files(
     began = time.monotonic()
     tables = all_tables(result)
     _write_text(folder / PLAN, result.plan.model_dump_json(indent=1) + "\n")
-    _write_text(folder / SCENARIO, resolved_yaml(result.scenario))
+    _write_text(folder / SCENARIO, dump_yaml(result.scenario))
     _write_text(folder / LOG, log_text)
     write_csv_files(tables, folder / TABLES)
     write_workbook(result, tables, folder / WORKBOOK, created=moment)
