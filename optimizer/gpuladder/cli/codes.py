@@ -7,6 +7,8 @@ CODES: dict[str, str] = {
     "GL-R001": "The solver ended without a plan and without a proof that there is none.",
     "GL-R002": "The solver refused an edit of the program; a fault of ours.",
     "GL-R003": "The scenario pays for buying without end: some revenue exceeds its cost.",
+    "GL-R004": "The plan does not fit the scenario it is to be explained with.",
+    "GL-R005": "Primal and dual objective differ: the shadow prices cannot be trusted.",
     "GL-R010": "Infeasible: a campaign, or a pool's demand, is short of GPU-hours.",
     "GL-R011": "Infeasible: a limit that cannot be kept, and by how much it would give way.",
     "GL-R012": "Infeasible: no single campaign or limit could be named as the cause.",
