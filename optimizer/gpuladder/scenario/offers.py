@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gpuladder.scenario.fields import (
+from gpuladder.fields import (
     Day,
     Identifier,
     NonNegative,

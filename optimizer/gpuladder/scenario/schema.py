@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from gpuladder.scenario.fields import (
+from gpuladder.fields import (
     Day,
     Identifier,
     Moment,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from gpuladder.errors import Problem
+from gpuladder.fields import LARGEST
 from gpuladder.scenario import schema
-from gpuladder.scenario.fields import LARGEST
 from gpuladder.scenario.source import KeyPath, Locations, RawList, RawMap
 
 if TYPE_CHECKING:
