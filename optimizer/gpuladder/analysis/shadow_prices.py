@@ -116,14 +116,14 @@ def _binds(fixed: FixedPlan, limit: Limit) -> bool:
 
 def _slopes(fixed: FixedPlan, limits: Sequence[Limit], budget: Budget) -> dict[_Name, Slopes]:
     """Return the slopes of limits by name; those that there was no time for are missing."""
-    found: dict[_Name, Slopes] = {}
-    for limit in limits:
-        if not len(limit.rows):
-            continue
-        if budget.seconds_left <= 0.0:
-            break
-        found[limit.name] = fixed.slopes(limit.rows, limit.change)
-    return found
+    moving = [limit for limit in limits if len(limit.rows)]
+    directions = [(limit.rows, limit.change) for limit in moving]
+    found = fixed.slopes(directions, stop_at=budget.stop_at)
+    return {
+        limit.name: slopes
+        for limit, slopes in zip(moving, found, strict=True)
+        if slopes is not None
+    }
 
 
 _Name = tuple[str, str, object]

@@ -10,6 +10,7 @@ solver ended with.
 from __future__ import annotations
 
 import contextlib
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from gpuladder.plan import Termination
 from gpuladder.solve import start_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gpuladder.compiled import FloatArray, IntArray
     from gpuladder.plan import Plan, SolveOptions
@@ -35,6 +36,9 @@ KINK = 1e-6
 """A basis that holds for less than this share of the right-hand side holds not at all."""
 STEP = 1e-3
 """How far from a kink a slope is read, in units of the right-hand side, or as a share of 1,000."""
+
+
+Direction = tuple["IntArray", "FloatArray"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +91,43 @@ class FixedPlan:
         """Distance of each row to its nearer limit, shape (num_rows,)."""
         return np.minimum(self.activities - self._row_lower, self._row_upper - self.activities)
 
-    def slopes(self, rows: IntArray, change: FloatArray) -> Slopes:
+    def slopes(
+        self, directions: Sequence[Direction], *, stop_at: float = float("inf")
+    ) -> list[Slopes | None]:
         """Return the slopes of the cost as right-hand sides move.
+
+        To be called once: the kinks are read from programs solved beside this one, and the basis
+        that the others are read from is not kept.
 
         Parameters
         ----------
-        rows : int, shape (k,)
-            Positions of the rows.
-        change : float64, shape (k,)
-            How their right-hand sides move per unit of the direction.
+        directions : sequence of (rows, change)
+            Positions of rows, and how far the right-hand side of each moves per unit, both of
+            shape (k,).
+        stop_at : float
+            Reading of ``time.time()``; what is not known by then is None.
         """
-        slope = float(self.duals[rows] @ change)
-        back, ahead = self._reach(rows, change, self.values, self.activities, 0.0)
-        size = self._size(rows, change)
-        return Slopes(
-            less=Side(slope, back) if back > KINK * size else self._beside(rows, change, -1.0),
-            more=Side(slope, ahead) if ahead > KINK * size else self._beside(rows, change, 1.0),
-        )
+        reaches: list[tuple[float, float] | None] = [
+            None
+            if time.time() >= stop_at
+            else self._reach(rows, change, self.values, self.activities, 0.0)
+            for rows, change in directions
+        ]
+        found: list[Slopes | None] = []
+        for (rows, change), reach in zip(directions, reaches, strict=True):
+            if reach is None or time.time() >= stop_at:
+                found.append(None)
+                continue
+            slope = float(self.duals[rows] @ change)
+            back, ahead = reach
+            least = KINK * self._size(rows, change)
+            found.append(
+                Slopes(
+                    less=Side(slope, back) if back > least else self._beside(rows, change, -1.0),
+                    more=Side(slope, ahead) if ahead > least else self._beside(rows, change, 1.0),
+                )
+            )
+        return found
 
     def _size(self, rows: IntArray, change: FloatArray) -> float:
         """Return the units of a direction that move its right-hand sides by about themselves."""
