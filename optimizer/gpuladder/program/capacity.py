@@ -68,7 +68,8 @@ def duration_curves(context: Context) -> dict[int, tuple[FloatArray, FloatArray]
     at = (moments - np.datetime64(grid.start)) / np.timedelta64(1, "h")
     inside = (at >= 0) & (at < grid.boundary_hours[-1])
     period = np.searchsorted(grid.boundary_hours, at, side="right") - 1
-    cell = np.array([context.cell(row.pool, 0) for row in rows]) + period
+    first_cell = {pool: context.cell(pool, 0) for pool in context.pool_ids}
+    cell = np.array([first_cell[row.pool] for row in rows]) + period
     demand = np.array([row.gpus for row in rows], np.float64)
     order = np.argsort(cell[inside], kind="stable")
     numbers, first = np.unique(cell[inside][order], return_index=True)
