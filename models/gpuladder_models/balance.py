@@ -146,27 +146,42 @@ def add_draws(model: pyo.ConcreteModel, data: ProgramData) -> None:
 def add_dedicated_supply(model: pyo.ConcreteModel, data: ProgramData) -> None:
     """Cover use that insists on dedicated tenancy by dedicated and owned capacity alone.
 
-    Implements (C18) ``dedicated_supply``.
+    Implements (C18) ``dedicated_supply`` and (C25) ``backfill_tenancy``. Without the second a buyer
+    who pays more than on-demand costs would be sold the dedicated GPUs that such use stands on.
     """
     cells, flex, elastic, gangs = data.cells, data.flex, data.elastic, data.gangs
     use = np.flatnonzero(elastic.stable_dedicated)
     runs = np.flatnonzero(gangs.mode_dedicated[gangs.stable.column])
     draws = np.flatnonzero(flex.draw_dedicated)
     insisted = cells.dedicated_tenancy
+    drawn_less_used = [
+        term(model.drawn, flex.cell[flex.draw_flex[draws]], draws),
+        term(model.stable, elastic.stable_cell[use], use, -1.0),
+        term(
+            model.mode,
+            gangs.stable.row[runs],
+            gangs.stable.column[runs],
+            -gangs.stable.value[runs],
+        ),
+    ]
     add_rows(
         model,
         "dedicated_supply",
         len(cells.held),
-        [
-            matrix_term(model.lots, cells.firm_dedicated),
-            term(model.drawn, flex.cell[flex.draw_flex[draws]], draws),
-            term(model.stable, elastic.stable_cell[use], use, -1.0),
-            term(
-                model.mode,
-                gangs.stable.row[runs],
-                gangs.stable.column[runs],
-                -gangs.stable.value[runs],
-            ),
-        ],
+        [matrix_term(model.lots, cells.firm_dedicated), *drawn_less_used],
         lower=np.where(insisted, -cells.held_dedicated, -np.inf),
+    )
+    every, sales = np.arange(len(cells.held)), np.arange(len(data.backfill.cell))
+    sold = np.zeros(len(every), np.bool_)
+    sold[data.backfill.cell] = True
+    add_rows(
+        model,
+        "backfill_tenancy",
+        len(every),
+        [
+            term(model.firm, every, every),
+            term(model.backfilled, data.backfill.cell, sales, -1.0),
+            *drawn_less_used,
+        ],
+        lower=np.where(insisted & sold, 0.0, -np.inf),
     )

@@ -250,3 +250,30 @@ def test_flex_dedicated_serves_dedicated_tenancy() -> None:
     assert plan.objective == pytest.approx(8 * WEEK * 1.5)
     assert {use.offer for use in plan.drawn} == {"dedicated"}
     assert is_infeasible(scenario(weeks=1, offers=[reserved], campaigns=[campaign]))
+
+
+@equations("C25")
+def test_capacity_under_dedicated_tenancy_is_not_sold() -> None:
+    """A buyer who pays more than on-demand costs would be sold the tenant's own machines.
+
+    One week, a gang of 8 with dedicated tenancy, one dedicated lot of 8 at 2.0, on demand at 3.0
+    and a buyer at 4.0. Selling the lot and running the gang on demand would leave 2 + 3 − 4 = 1.0
+    per GPU-hour; tenancy forbids it, so the cost is 8 × 168 × 2.0. The same gang with shared
+    tenancy may be moved to on demand.
+    """
+
+    def cost(tenancy: str) -> float:
+        return solved(
+            scenario(
+                weeks=1,
+                offers=[
+                    offer("on_demand", price=3.0),
+                    offer("dedicated", price=2.0, tenor="1 weeks", lot_gpus=8, max_lots=1),
+                ],
+                campaigns=[gang("run", 8, 1344, deadline=day(1), tenancy=tenancy)],
+                backfill=[{"id": "buyer", "value": 4.0, "max_gpus": 8}],
+            )
+        ).objective
+
+    assert cost("dedicated") == pytest.approx(8 * WEEK * 2.0)
+    assert cost("shared") == pytest.approx(8 * WEEK * (2.0 + 3.0 - 4.0))

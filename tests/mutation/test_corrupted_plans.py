@@ -189,6 +189,15 @@ LIMITS_BROKEN = [
         "dedicated_supply",
         both(stable("d1", 6, 5.0, "west"), on_demand(6, 1.0, "od-w")),
     ),
+    Corruption(
+        "tenant-s-machines-sold",
+        "backfill_tenancy",
+        both(
+            also("backfill", BackfillSale(buyer="b1", pool="west", period=WEEK[6], gpus=8.0)),
+            on_demand(6, 4.0, "od-w"),
+        ),
+        {"backfill.b1.hardware": ["h100", "b200"]},
+    ),
     Corruption("over-quota", "on_demand_quota", on_demand(3, 57.0, level=1)),
     Corruption(
         "over-depth",

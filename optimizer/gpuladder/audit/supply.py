@@ -148,6 +148,23 @@ def _dedicated_supply(facts: Facts, plan: Quantities, pool: str) -> Iterator[Fin
             )
             excess = need[period] - supply
             yield _period_finding(facts, "dedicated_supply", pool, period, text, excess)
+    yield from _backfill_tenancy(facts, plan, pool, need)
+
+
+def _backfill_tenancy(
+    facts: Facts, plan: Quantities, pool: str, need: FloatArray
+) -> Iterator[Finding]:
+    sold = backfill_gpus(facts, plan, pool)
+    there = firm_gpus(facts, plan, pool) + drawn_gpus(facts, plan, pool, single_tenant=True)
+    for period in np.flatnonzero((need > 0.0) & (sold > 0.0)).tolist():
+        wanted = need[period] + sold[period]
+        if exceeds(wanted, there[period], wanted + there[period], ABSOLUTE_TOLERANCE_GPUS):
+            text = (
+                f"{pool}: {number(sold[period])} GPUs sold as backfill beside "
+                f"{number(need[period])} for dedicated tenancy, but {number(there[period])} there"
+            )
+            excess = wanted - there[period]
+            yield _period_finding(facts, "backfill_tenancy", pool, period, text, excess)
 
 
 def _backfill_supply(facts: Facts, plan: Quantities, pool: str) -> Iterator[Finding]:
