@@ -37,7 +37,7 @@ class Restriction:
     """An edit that takes families of decisions away; empty, it takes nothing."""
 
     closed: frozenset[str] = frozenset()
-    """Committed offers of which nothing new is ordered."""
+    """Offers, by expanded id, of which nothing new is ordered or used."""
     at_first_start: frozenset[str] = frozenset()
     """Committed offers that are ordered on the first date they can start on, or not at all."""
     fixed: tuple[FixedOrder, ...] = ()
@@ -57,6 +57,7 @@ class Restriction:
         if not self.has_spot:
             upper[blocks["spot"].slice] = 0.0
             upper[blocks["mode"].begin + np.flatnonzero(data.gangs.mode_spot >= 0)] = 0.0
+        self._close_metered(compiled, data, upper)
         if not self.has_backfill:
             upper[blocks["backfilled"].slice] = 0.0
         edited = replace(compiled, column_lower=lower, column_upper=upper)
@@ -79,6 +80,19 @@ class Restriction:
                 lower[begin + j] = upper[begin + j] = fixed[name, start]
             elif name in self.closed or is_late:
                 upper[begin + j] = 0.0
+
+    def _close_metered(self, compiled: CompiledModel, data: ProgramData, upper: FloatArray) -> None:
+        blocks, gangs = compiled.column_blocks, data.gangs
+        on_demand = np.array([name in self.closed for name in data.labels.on_demand], np.bool_)
+        spot = np.array([name in self.closed for name in data.labels.spot], np.bool_)
+        if on_demand.any():
+            use = np.flatnonzero(on_demand[data.on_demand.offer])
+            upper[blocks["on_demand"].begin + use] = 0.0
+        if spot.any():
+            use = np.flatnonzero(spot[data.spot.offer[data.elastic.spot_cell]])
+            upper[blocks["spot"].begin + use] = 0.0
+            modes = np.flatnonzero((gangs.mode_spot >= 0) & spot[gangs.mode_spot])
+            upper[blocks["mode"].begin + modes] = 0.0
 
 
 def hold_to_earliest(compiled: CompiledModel, data: ProgramData) -> CompiledModel:
