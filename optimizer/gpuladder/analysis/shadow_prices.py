@@ -162,14 +162,20 @@ def _dearest_cells(limits: Sequence[Limit], slopes: dict[_Name, Slopes]) -> set[
 
 
 def _by_importance(limits: Sequence[Limit], slopes: dict[_Name, Slopes]) -> list[Limit]:
-    """Return the company's own limits, then the largest duals and those without any by turns."""
-    own = [limit for limit in limits if limit.is_policy]
-    others = [limit for limit in limits if not limit.is_policy]
-    priced = [limit for limit in others if len(limit.rows)]
-    dated = [limit for limit in others if not len(limit.rows)]
-    own.sort(key=lambda limit: -_size(slopes.get(limit.name)))
-    priced.sort(key=lambda limit: -_size(slopes.get(limit.name)))
-    turns = chain.from_iterable(zip_longest(priced, dated))
+    """Return the company's own limits, then by turns the largest of each other kind.
+
+    Duals of different kinds are per different units, and dates have none: taking turns, every kind
+    is answered for before the first is exhausted.
+    """
+
+    def largest_first(some: Sequence[Limit]) -> list[Limit]:
+        return sorted(some, key=lambda limit: -_size(slopes.get(limit.name)))
+
+    kinds: dict[str, list[Limit]] = {}
+    for limit in largest_first([limit for limit in limits if not limit.is_policy]):
+        kinds.setdefault(limit.limit, []).append(limit)
+    own = largest_first([limit for limit in limits if limit.is_policy])
+    turns = chain.from_iterable(zip_longest(*kinds.values()))
     return [*own, *(limit for limit in turns if limit is not None)]
 
 
