@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from gpuladder.analysis.analyse import analyse
+from gpuladder.analysis.document import result_document
 from gpuladder.analysis.result import Infeasibility, LimitExcess, Result, Shortfall
 from gpuladder.analysis.why_not import why_infeasible
 from gpuladder.audit import AuditReport, Finding
@@ -124,9 +125,20 @@ def analyse_and_audit(
             for problem in error.problems
         )
     report = audit_plan(
-        scenario, plan, figures=result.metrics or None, fingerprint=fingerprint(scenario)
+        scenario, plan, figures=_figures(result), fingerprint=fingerprint(scenario)
     )
     return replace(result, audit=replace(report, findings=(*report.findings, *unexplained)))
+
+
+def _figures(result: Result) -> dict[str, Any] | None:
+    """Return every figure that the audit computes again; None where there are none."""
+    if not result.metrics:
+        return None
+    return {
+        **result_document(result),
+        "unallocated": [asdict(row) for row in result.tables.unallocated],
+        "gaps": [asdict(row) for row in result.tables.gaps],
+    }
 
 
 def solve(
@@ -242,7 +254,7 @@ def audit_run(folder: str | Path) -> AuditReport:
     return audit_plan(
         scenario,
         plan,
-        figures=_section(home, "metrics") or None,
+        figures=saved_document(home) if plan.has_quantities else None,
         fingerprint=fingerprint(scenario),
     )
 
