@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING
 
 import pyomo.environ as pyo
@@ -15,6 +14,7 @@ from gpuladder_models.balance import (
     add_stable_supply,
 )
 from gpuladder_models.campaigns import add_elastic, add_gangs, add_spot_depth
+from gpuladder_models.collector import collector_off
 from gpuladder_models.objective import add_objective
 from gpuladder_models.policy import (
     add_cash_budgets,
@@ -30,14 +30,8 @@ if TYPE_CHECKING:
 
 
 def build_model(data: ProgramData) -> pyo.ConcreteModel:
-    """Return the Pyomo model of the program.
-
-    Automatic garbage collection is off while it is built, and restored: hundreds of thousands of
-    small objects that all stay alive make the collector the slowest part otherwise.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    """Return the Pyomo model of the program."""
+    with collector_off():
         model = pyo.ConcreteModel("gpuladder")
         add_orders(model, data)
         add_capacity(model, data)
@@ -55,7 +49,4 @@ def build_model(data: ProgramData) -> pyo.ConcreteModel:
         add_exposure(model, data)
         add_cash_budgets(model, data)
         add_objective(model, data)
-    finally:
-        if collecting:
-            gc.enable()
     return model

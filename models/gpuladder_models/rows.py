@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -150,9 +151,9 @@ def add_rows(
         body, low, high = Row(block, index), lows[index], highs[index]
         if low == high:
             return EqualityExpression((body, low))
-        if low == -np.inf:
+        if low == -inf:
             return InequalityExpression((body, high), strict=False)
-        if high == np.inf:
+        if high == inf:
             return InequalityExpression((low, body), strict=False)
         return RangedExpression((low, body, high), strict=False)
 

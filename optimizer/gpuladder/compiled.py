@@ -7,7 +7,6 @@ stand, constraint by constraint, and positions are kept by component name.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
 
+from gpuladder_models.collector import collector_off
 from gpuladder_models.rows import Row
 
 FloatArray = NDArray[np.float64]
@@ -69,20 +69,13 @@ class CompiledModel:
 def compile_model(model: pyo.ConcreteModel) -> CompiledModel:
     """Return the flat arrays of a Pyomo model made of linear rows.
 
-    Automatic garbage collection is off meanwhile, for the reason given in ``build_model``.
-
     Raises
     ------
     TypeError
         When a row or the objective is anything but a ``gpuladder_models.rows.Row``.
     """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with collector_off():
         return _compile(model)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _compile(model: pyo.ConcreteModel) -> CompiledModel:
