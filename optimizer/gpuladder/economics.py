@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from gpuladder.sizing.checkpointing import goodput as goodput_of_job
+
 if TYPE_CHECKING:
     from datetime import date
 
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
 
 DAYS_PER_YEAR = 365.0
 MINUTES_PER_HOUR = 60.0
-_LARGEST_EXPONENT = 700.0  # math.exp overflows a little above this
 
 
 def discount_factor(rate: float, days: float) -> float:
@@ -53,30 +54,6 @@ def residual_share(kept_per_year: float, days: float) -> float:
     return float(kept_per_year ** (days / DAYS_PER_YEAR))
 
 
-def optimal_interval_hours(mean_hours: float, checkpoint_hours: float) -> float:
-    """Return the checkpoint interval that maximises goodput, hours.
-
-    With ``u = interval / mean_hours`` and ``c = checkpoint_hours / mean_hours`` the derivative of
-    Daly's goodput (J. T. Daly, Future Generation Computer Systems 22, 2006) vanishes where
-    ``u + ln(1 - u) = -c``; the left side falls on (0, 1), so Newton's method kept inside a
-    shrinking bracket finds the only root.
-    """
-    ratio = checkpoint_hours / mean_hours
-    if ratio == 0.0:
-        return 0.0
-    low, high = 0.0, 1.0
-    guess = min(math.sqrt(2.0 * ratio), 1.0 - 1e-12)
-    for _ in range(200):
-        value = guess + math.log1p(-guess) + ratio
-        low, high = (guess, high) if value > 0 else (low, guess)
-        step = guess + value * (1.0 - guess) / guess
-        following = step if low < step < high else (low + high) / 2.0
-        if abs(following - guess) <= 1e-15 * guess:
-            break
-        guess = following
-    return guess * mean_hours
-
-
 def goodput(preemption_class: PreemptionClass, interruptions_per_hour: float) -> float:
     """Return the share of a job's paid hours that is useful work, 0 to 1.
 
@@ -89,21 +66,10 @@ def goodput(preemption_class: PreemptionClass, interruptions_per_hour: float) ->
     interruptions_per_hour : float
         Failures and reclaims of all the job's nodes together, per hour.
     """
-    checkpoint = preemption_class.checkpoint_minutes / MINUTES_PER_HOUR
-    restart = preemption_class.restart_minutes / MINUTES_PER_HOUR
     interval = preemption_class.checkpoint_interval_minutes
-    if interruptions_per_hour == 0.0:
-        if interval == "auto":
-            return 1.0
-        hours = interval / MINUTES_PER_HOUR
-        return hours / (hours + checkpoint)
-    mean = 1.0 / interruptions_per_hour
-    if interval == "auto":
-        tau = optimal_interval_hours(mean, checkpoint)
-    else:
-        tau = interval / MINUTES_PER_HOUR
-    if tau == 0.0:  # free checkpoints, taken all the time: only restarts cost
-        return math.exp(-restart / mean)
-    if (tau + checkpoint + restart) / mean > _LARGEST_EXPONENT:
-        return 0.0
-    return tau / (mean * math.exp(restart / mean) * math.expm1((tau + checkpoint) / mean))
+    return goodput_of_job(
+        math.inf if interruptions_per_hour == 0.0 else 1.0 / interruptions_per_hour,
+        preemption_class.checkpoint_minutes / MINUTES_PER_HOUR,
+        preemption_class.restart_minutes / MINUTES_PER_HOUR,
+        None if interval == "auto" else interval / MINUTES_PER_HOUR,
+    )

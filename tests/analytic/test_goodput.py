@@ -6,8 +6,9 @@ import math
 
 import pytest
 
-from gpuladder.economics import goodput, optimal_interval_hours
+from gpuladder.economics import goodput
 from gpuladder.scenario.schema import PreemptionClass
+from gpuladder.sizing.checkpointing import optimal_interval_hours
 
 
 def tolerance(**keys: object) -> PreemptionClass:

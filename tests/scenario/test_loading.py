@@ -47,7 +47,20 @@ def place(problem):
         ("offers", "pool", None, "GL-S102", ["`pool` is missing"]),
         ("offers", "pool", ["east"], "GL-S103", ["a text is needed"]),
         ("offers", "kind", "spend", "GL-S106", ["not yet supported"]),
-        ("campaigns", "workload", {"tokens": 1}, "GL-S106", ["not yet supported"]),
+        (
+            "campaigns",
+            "workload",
+            {"run": {"params": 7e9, "tokens": -1}, "mfu": 0.4},
+            "GL-S104",
+            ["greater than 0"],
+        ),
+        (
+            "campaigns",
+            "workload",
+            {"run": {"params": 7e9, "tokns": 2e9, "tokens": 2e9}, "mfu": 0.4},
+            "GL-S101",
+            ["did you mean `tokens`"],
+        ),
         ("campaigns", "repeat", {"every": "4 weeks"}, "GL-S102", ["`count`"]),
         ("campaigns", "repeat", {"every": "0 weeks", "count": 2}, "GL-S105", ["no time at all"]),
         (

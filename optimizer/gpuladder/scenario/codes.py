@@ -211,5 +211,50 @@ CODES: dict[str, Code] = {
         "Demand without capacity",
         "Demand is served by committed, held or on-demand capacity of its own pool.",
     ),
+    "GL-S901": Code(
+        "Hardware or a price that is not known",
+        "`gpuladder size` knows the hardware of its catalogue, a workload that of its scenario.",
+    ),
+    "GL-S902": Code(
+        "Stale prices",
+        "Prices of the catalogue carry the date on which they were true; older than 90 days they "
+        "are doubted.",
+    ),
+    "GL-S903": Code(
+        "An MFU that cannot be",
+        "Model FLOPs utilisation is a share of the dense peak between 0 and 1, and a band runs "
+        "from low over expected to high.",
+    ),
+    "GL-S904": Code(
+        "An unlikely MFU",
+        "Published training runs reach from a few per cent to about 0.72.",
+    ),
+    "GL-S905": Code(
+        "A run of unlikely size",
+        "Parameters and tokens are counted one by one: 13e9, not 13.",
+    ),
+    "GL-S906": Code(
+        "GPU-hours and workload contradict each other",
+        "The stated GPU-hours are more than three times outside what the workload makes over its "
+        "band of MFU.",
+    ),
+    "GL-S907": Code(
+        "GPU-hours and workload differ",
+        "Both are given; the stated GPU-hours count.",
+    ),
+    "GL-S908": Code(
+        "A peak with sparsity",
+        "Datasheets print the peak with structured sparsity, twice the dense one; training does "
+        "not reach it.",
+    ),
+    "GL-S909": Code(
+        "No size keeps the time limit",
+        "Up to the largest size at which a further device still pays, the run takes too long.",
+    ),
+    "GL-S910": Code(
+        "A workload at odds with its class",
+        "Checkpoints, restarts and whether a run may be stopped are said twice; the preemption "
+        "class counts.",
+    ),
 }
 """Every code a scenario's problems can have."""

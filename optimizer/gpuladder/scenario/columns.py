@@ -51,6 +51,7 @@ UNITS = {
     "restart_minutes": "minutes",
     "checkpoint_interval_minutes": "minutes or auto",
     "gpu_hours": "reference GPU-hours",
+    "workload": "run, mfu, …",
     "waste": "share on top",
     "earliest": "date",
     "deadline": "date",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from gpuladder.fields import (
     Day,
@@ -42,6 +42,7 @@ from gpuladder.scenario.offers import (
     ReservedOffer,
     SpotOffer,
 )
+from gpuladder.sizing.spec import InvoiceTerms, Workload
 from gpuladder.timegrid import Step
 
 if TYPE_CHECKING:
@@ -175,14 +176,25 @@ class Repeat(Record):
     """How many times in all, the first included."""
 
 
+def _sized_or_stated(schema: dict[str, Any]) -> None:
+    """Say in the JSON schema that a workload stands for what is sized from it."""
+    sized = [key for key in ("gpu_hours", "gpus") if key in schema["required"]]
+    schema["required"] = [key for key in schema["required"] if key not in sized]
+    schema["anyOf"] = [{"required": ["workload"]}, {"required": sized}]
+
+
 class CampaignBase(Record):
     """What all campaigns have in common."""
+
+    model_config = ConfigDict(json_schema_extra=_sized_or_stated)
 
     id: Identifier
     team: Identifier | None = None
     preemption_class: Identifier
     gpu_hours: Positive
-    """Useful reference GPU-hours."""
+    """Useful reference GPU-hours; sized from `workload` when left out."""
+    workload: Workload | None = None
+    """What is trained, in seven lines, from which GPU-hours, sizes and reach are sized."""
     waste: NonNegative = 0.0
     """Share of failed runs on top of the useful work."""
     earliest: Day
@@ -357,6 +369,8 @@ class Scenario(Record):
     demand: tuple[DemandRow, ...] = ()
     policy: Policy = Policy()
     solver: SolverOptions = SolverOptions()
+    invoice: InvoiceTerms | None = None
+    """What an invoice adds to GPU-hours; not a decision of the model."""
 
 
 def is_finite(value: float | None) -> bool:

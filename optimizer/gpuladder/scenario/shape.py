@@ -24,6 +24,7 @@ from gpuladder.scenario.schema import (
     Scenario,
 )
 from gpuladder.scenario.source import TABLES, KeyPath, Locations, RawList, RawMap
+from gpuladder.scenario.workloads import TABLES_READ, Surroundings, fill_in
 
 if TYPE_CHECKING:
     from gpuladder.errors import Problem
@@ -138,7 +139,7 @@ def _table(
     for index, row in enumerate(value):
         later = _later(name, row, (name, index), locations)
         if later is None:
-            ready[index] = _left_out(row)
+            ready[index] = _sized(name, _left_out(row), locations)
         else:
             problems.append(later)
     try:
@@ -156,14 +157,20 @@ def _table(
     return valid, problems
 
 
+def _sized(table: str, row: Any, locations: Locations) -> Any:
+    """Return a campaign with what its workload says filled in; any other row as it is."""
+    if table != "campaigns" or not isinstance(row, Mapping) or row.get("workload") is None:
+        return row
+    around = {key: _left_out(locations.root.get(key)) for key in TABLES_READ}
+    return fill_in(row, Surroundings.of(around))
+
+
 def _later(table: str, row: Any, path: KeyPath, locations: Locations) -> Problem | None:
     """Return the problem of a row that uses what is planned but not there yet."""
     if not isinstance(row, Mapping):
         return None
     if table == "offers" and row.get("kind") == "spend":
         return wording.not_yet("spend", locations.where((*path, "kind")))
-    if table == "campaigns" and row.get("workload") is not None:
-        return wording.not_yet("workload", locations.where((*path, "workload")))
     return None
 
 

@@ -10,6 +10,7 @@ from gpuladder.errors import Problem
 from gpuladder.fields import LARGEST
 from gpuladder.scenario import schema
 from gpuladder.scenario.source import KeyPath, Locations, RawList, RawMap
+from gpuladder.sizing import spec
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 _LATER = {
     "spend": "spend offers (commitments denominated in money)",
-    "workload": "a workload to size (write `gpu_hours` for now)",
 }
 _RANGE = {
     "greater_than": ("gt", "must be greater than"),
@@ -46,6 +46,14 @@ _NESTED: dict[str, type[BaseModel]] = {
     "solver": schema.SolverOptions,
     "price_path": schema.PriceStep,
     "repeat": schema.Repeat,
+    "workload": spec.Workload,
+    "run": spec.Run,
+    "cadence": spec.Cadence,
+    "checkpoints": spec.Checkpoints,
+    "mfu": spec.MfuBand,
+    "placement": spec.Placement,
+    "invoice": spec.InvoiceTerms,
+    "providers": spec.ProviderTerms,
 }
 _ROWS: dict[str, type[BaseModel]] = {
     "hardware": schema.Hardware,

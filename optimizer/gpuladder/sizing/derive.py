@@ -35,6 +35,7 @@ ASSUMED_SEQUENCE = 2048.0
 MOST_SIZES = 4
 """Sizes of a gang that are offered to the program."""
 _MOST_DOUBLINGS = 12
+_MOST_NODES = 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +148,7 @@ def smallest_size(footprint_gb: float, machines: Sequence[Machine]) -> int:
     """Return the fewest GPUs, in whole nodes of every machine, that hold a footprint in shards."""
     step = math.lcm(*(machine.gpus_per_node for machine in machines))
     memory = min(machine.memory_gb for machine in machines) * USABLE_SHARE
-    nodes = math.ceil(footprint_gb / (memory * step) - 1e-9)
+    nodes = math.ceil(min(footprint_gb / memory / step, _MOST_NODES) - 1e-9)
     return max(nodes, 1) * step
 
 

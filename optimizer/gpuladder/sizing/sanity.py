@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuladder.errors import Problem, Severity
-from gpuladder.sizing.catalogue import find_hardware, hardware_rows
+from gpuladder.sizing.catalogue import find_hardware
 from gpuladder.sizing.work import gpu_hours
 
 if TYPE_CHECKING:
@@ -101,32 +101,21 @@ def run_problems(run: Run, where: str = "") -> Iterator[Problem]:
 def peak_problems(name: str, peak_tflops: float, where: str = "") -> Iterator[Problem]:
     """Yield peaks that look like the figure with sparsity, judged by the catalogue."""
     spec = find_hardware(name)
-    if spec is not None:
-        ratio = peak_tflops / spec.peak_tflops
-        for factor, meaning in ((2.0, "with sparsity"), (4.0, "of FP8 with sparsity")):
-            if abs(ratio / factor - 1.0) < _ROUNDING:
-                yield _sparse(
-                    f"`{name}` has a peak of {peak_tflops:g} TFLOPS: {factor:g} × the "
-                    f"{spec.peak_tflops:g} of dense BF16, the figure {meaning}",
-                    spec.peak_tflops,
-                    where,
-                )
+    if spec is None:
         return
-    matches = [
-        row for row in hardware_rows().values() if abs(peak_tflops / row.peak_tflops - 2) < NEAR / 5
-    ]
-    dense = [
-        row
-        for row in hardware_rows().values()
-        if abs(peak_tflops / row.peak_tflops - 1) < _ROUNDING
-    ]
-    if matches and not dense:
-        yield _sparse(
-            f"`{name}` has a peak of {peak_tflops:g} TFLOPS, what {matches[0].name} has with "
-            "sparsity",
-            matches[0].peak_tflops,
-            where,
-        )
+    ratio = peak_tflops / spec.peak_tflops
+    for factor, meaning in ((2.0, "with sparsity"), (4.0, "of FP8 with sparsity")):
+        if abs(ratio / factor - 1.0) < _ROUNDING:
+            yield Problem(
+                code="GL-S908",
+                where=where,
+                what=f"`{name}` has a peak of {peak_tflops:g} TFLOPS: {factor:g} × the "
+                f"{spec.peak_tflops:g} of dense BF16, the figure {meaning}",
+                why="training does not use sparsity: GPU-hours would come out at "
+                f"1/{factor:g} of what they are",
+                fix=f"write the dense BF16 peak, {spec.peak_tflops:g}",
+                severity=Severity.WARNING,
+            )
 
 
 def stated_hours_problems(
@@ -190,16 +179,4 @@ def hours_band(
         gpu_hours(model_flops, peak_tflops, high),
         gpu_hours(model_flops, peak_tflops, expected),
         gpu_hours(model_flops, peak_tflops, low),
-    )
-
-
-def _sparse(what: str, dense: float, where: str) -> Problem:
-    return Problem(
-        code="GL-S908",
-        where=where,
-        what=what,
-        why="training does not use sparsity: hours would come out at half of what they are, or "
-        "the MFU would have to be halved",
-        fix=f"write the dense BF16 peak, {dense:g}",
-        severity=Severity.WARNING,
     )

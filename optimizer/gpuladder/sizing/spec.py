@@ -7,9 +7,9 @@ is said by the campaign's own dates.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from gpuladder.fields import (
     Identifier,
@@ -108,6 +108,13 @@ class Checkpoints(Record):
     """Checkpoints kept at once."""
 
 
+def _or_a_number(schema: dict[str, Any]) -> None:
+    """Say in the JSON schema that one number may stand for the record."""
+    whole = dict(schema)
+    schema.clear()
+    schema["anyOf"] = [{"type": "number", "minimum": 0}, whole]
+
+
 def _read_band(value: object) -> object:
     """Let a number stand for the expected MFU."""
     return {"expected": value} if isinstance(value, int | float | str) else value
@@ -115,6 +122,8 @@ def _read_band(value: object) -> object:
 
 class MfuBand(Record):
     """Line 6: the realised share of peak, as a band."""
+
+    model_config = ConfigDict(json_schema_extra=_or_a_number)
 
     expected: Positive
     """Share of the dense peak, 0.4 is 40 %."""
@@ -155,24 +164,15 @@ class Workload(Record):
     preemption: Literal["never", "checkpointed"] = "checkpointed"
     """Line 4: whether a run survives being stopped (from its checkpoints) or must not be."""
     checkpoints: Checkpoints = Checkpoints()
-    mfu: Annotated[
-        MfuBand,
-        BeforeValidator(_read_band),
-        WithJsonSchema(
-            {
-                "anyOf": [
-                    {"type": "number", "exclusiveMinimum": 0},
-                    {"$ref": "#/$defs/MfuBand"},
-                ],
-                "description": "Line 6: realised share of peak; one number, or a band.",
-            }
-        ),
-    ]
+    mfu: Annotated[MfuBand, BeforeValidator(_read_band)]
+    """Line 6: realised share of peak; one number, or a band."""
     placement: Placement = Placement()
 
 
 class Range(Record):
     """A low and a high estimate."""
+
+    model_config = ConfigDict(json_schema_extra=_or_a_number)
 
     low: NonNegative
     high: NonNegative

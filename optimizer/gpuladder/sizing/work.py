@@ -150,7 +150,7 @@ def gpu_hours(model_flops: float, peak_tflops: float, mfu: float) -> float:
     >>> round(gpu_hours(6 * 13e9 * 2e9, 989, 0.40), 1)
     109.5
     """
-    return model_flops / (peak_tflops * FLOPS_PER_TERAFLOP * mfu * SECONDS_PER_HOUR)
+    return model_flops / FLOPS_PER_TERAFLOP / peak_tflops / mfu / SECONDS_PER_HOUR
 
 
 def mfu(model_flops: float, gpu_hours_used: float, peak_tflops: float) -> float:

@@ -18,12 +18,13 @@ from gpuladder.scenario.checks import (
     shares,
     unbounded,
     unused,
+    workloads,
 )
 
 if TYPE_CHECKING:
     from gpuladder.scenario.checks.context import Context
 
-ROW_CHECKS = (references, duplicates, dates, shares, prices, magnitude)
+ROW_CHECKS = (references, duplicates, dates, shares, prices, magnitude, workloads)
 """Look at rows one by one or in pairs: run on whatever rows are valid."""
 WHOLE_CHECKS = (placement, series, limits, unbounded, unused, expiry)
 """Look at how everything fits together: a missing row would make them cry wolf."""
