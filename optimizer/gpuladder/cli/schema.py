@@ -14,11 +14,9 @@ from gpuladder.cli.options import common, console_of
 @click.pass_context
 def schema(context: click.Context) -> None:
     """Print the JSON schema of a scenario, for editors that complete and check while you type."""
-    from gpuladder.scenario.schema import Scenario
+    from gpuladder.scenario.fingerprint import json_schema
 
     console = console_of(context)
-    document = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | (
-        Scenario.model_json_schema()
-    )
+    document = json_schema()
     console.document(document)
     console.data(json.dumps(document, indent=2))
