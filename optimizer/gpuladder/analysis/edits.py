@@ -174,8 +174,9 @@ def _top_level(data: ProgramData) -> Index:
 
 @dataclass(frozen=True, slots=True)
 class NewColumns:
-    """Columns to be added after a program's own, all at least 0; arrays of one length."""
+    """Columns to be added after a program's own; arrays of one length."""
 
+    lower: FloatArray
     upper: FloatArray
     is_integer: bool
 
@@ -205,7 +206,7 @@ def extend(
     return replace(
         compiled,
         cost=np.asarray(cost, np.float64),
-        column_lower=np.concatenate([compiled.column_lower, np.zeros(count)]),
+        column_lower=np.concatenate([compiled.column_lower, columns.lower]),
         column_upper=np.concatenate([compiled.column_upper, columns.upper]),
         is_integer=np.concatenate(
             [compiled.is_integer, np.full(count, columns.is_integer, np.bool_)]
