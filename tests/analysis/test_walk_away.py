@@ -151,7 +151,10 @@ def test_nothing_replaces_the_only_offer() -> None:
     assert row.walk_away_price is None
     assert row.room_share is None
     assert row.replaced_by == "nothing"
-    assert "no alternative: nothing replaces it" in row.note
+    assert row.note == (
+        "no alternative: nothing replaces it; "
+        "same quantity: as much is bought at 10 times the price"
+    )
 
 
 def test_bought_hardware_is_worth_what_it_saves_less_its_running() -> None:
@@ -248,7 +251,7 @@ def at_price(row: WalkAwayRow, price: float, path: Path) -> Scenario:
 
 @pytest.mark.parametrize(
     "policy",
-    [{}, {"cash_budgets": [{"from": day(), "until": day(2), "max": 9000}]}],
+    [{}, {"cash_budgets": [{"from": day(), "until": day(2), "max": 7000}]}],
     ids=["free", "cash-budget"],
 )
 def test_prices_hold_when_they_are_tried(policy: dict[str, object], tmp_path: Path) -> None:
@@ -270,7 +273,7 @@ def test_prices_hold_when_they_are_tried(policy: dict[str, object], tmp_path: Pa
         assert Market(below).purchases(solved(below))[row.offer].gpu_hours > 0, row
         assert Market(above).purchases(solved(above))[row.offer].gpu_hours == 0, row
         tried += 1
-    assert tried >= 5
+    assert tried >= 4
 
 
 def test_quantity_holds_up_to_the_same_quantity_price(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def _row(
         same, same_note = None, ""
     elif found.is_replaceable is False:
         note = "no alternative: nothing replaces it"
-        if same is None:
+        if found.is_rigid:
             same_note = f"as much is bought at {SURGES[-1]:.0f} times the price"
     elif found.is_replaceable is None:
         note, same_note = "not solved in the time given", ""

@@ -79,6 +79,8 @@ class Found:
     same_low: float | None = None
     """Highest factor at which as much as today is known to be bought."""
     same_high: float | None = None
+    is_rigid: bool = False
+    """Whether as much as today is bought even at the highest of ``SURGES``."""
     entry: Purchase | None = None
     """What is bought at ``low``."""
     entry_plan: Plan | None = None
@@ -221,7 +223,12 @@ def search(task: Task) -> Found:
         if answer.plan.status is Status.INFEASIBLE:
             low, high = _same_quantity(state, base)
             return replace(
-                found, is_replaceable=False, same_low=low, same_high=high, is_finished=True
+                found,
+                is_replaceable=False,
+                same_low=low,
+                same_high=high,
+                is_rigid=high is None and (state.bought_at or 0.0) >= SURGES[-1],
+                is_finished=True,
             )
         if answer.plan.objective is None:
             return found
