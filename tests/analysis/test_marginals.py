@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,6 +28,7 @@ from gpuladder.analysis.budget import Budget
 from gpuladder.analysis.marginals import marginals
 from gpuladder.analysis.shadow_prices import shadow_prices
 from gpuladder.analysis.shadow_prices_limits import Change, Limit
+from gpuladder.audit import Finding, audit
 from gpuladder.plan import Status
 from gpuladder.scenario.loading import load
 from gpuladder.scenario.writing import plain
@@ -237,3 +239,17 @@ def test_base_is_solved_until_differences_mean_something() -> None:
     tight = tight_base(asked, loose, budget()).plan
     assert tight.gap == pytest.approx(0.0, abs=GAP)
     assert tight.objective == pytest.approx(plan.objective)
+
+
+def test_a_plan_that_fails_the_audit_gives_no_marginal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong answer of the solver would become the worth of a node."""
+    asked = quota_of_two_weeks(5)
+    plan = solved(asked)
+    finding = Finding(code="stable_supply", key="east", period=None, message="short", amount=1.0)
+    report = audit(asked, plan)
+    monkeypatch.setattr(
+        "gpuladder.analysis.marginals.audit", lambda *_: replace(report, findings=(finding,))
+    )
+    found = marginals(asked, plan, [QUOTA], budget=budget())[QUOTA.name]
+    assert found.up.value is None
+    assert found.up.note.endswith("does not stand up to the audit: short")

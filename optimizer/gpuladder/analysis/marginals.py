@@ -65,16 +65,17 @@ def marginals(
     limits : sequence of Limit
         Each with the change that makes it one unit more and one less.
     """
-    refused: dict[tuple[Name, str], str] = {}
+    unsound: dict[str, str] = {}
     variants: list[Variant] = []
     for limit in limits:
         for side, change in (("more", limit.more), ("less", limit.less)):
-            if change is None:
+            if change is None or budget.seconds_left <= 0.0:
                 continue
             try:
                 asked = edited(scenario, change)
             except ScenarioError as error:
-                refused[limit.name, side] = error.problems[0].what
+                what = error.problems[0].what
+                unsound[_key(limit, side)] = f"refused as a scenario ({what})"
                 continue
             variants.append(Variant(key=_key(limit, side), scenario=asked, start=base))
     answers = solve_variants(
@@ -90,12 +91,15 @@ def marginals(
         if variant.key in answers and answers[variant.key].plan.has_quantities
     }
     sound = {key: answer for key, answer in answers.items() if not faults.get(key)}
+    for key, findings in faults.items():
+        if findings:
+            unsound[key] = f"the plan found does not stand up to the audit: {findings[0].message}"
     best = _best_base(base, limits, sound)
     found: dict[Name, Marginal] = {}
     for limit in limits:
         sides = [
-            Difference(None, None, _refusal(side, refused[limit.name, side]))
-            if (limit.name, side) in refused
+            Difference(None, None, f"one unit {side}: {unsound[_key(limit, side)]}")
+            if _key(limit, side) in unsound
             else _difference(limit, side, change, best, sound.get(_key(limit, side)))
             for side, change in (("more", limit.more), ("less", limit.less))
         ]
@@ -177,7 +181,3 @@ def _difference(
     return Difference(
         None, None, f"one unit {side}: between {least:,.0f} and {most:,.0f}, not proven closer"
     )
-
-
-def _refusal(side: str, what: str) -> str:
-    return f"one unit {side}: refused as a scenario ({what})"
