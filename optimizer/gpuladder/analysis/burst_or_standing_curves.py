@@ -72,13 +72,14 @@ class Curve:
         solved = sorted(at for at in self.points if self.winner(at))
         middles = []
         for low, high in pairwise(solved):
-            if self.winner(low) == self.winner(high) or self._is_close(low, high):
+            if self.winner(low) == self.winner(high) or self.is_close(low, high):
                 continue
             middle = (low + high) / 2.0
             middles.append(float(round(middle)) if self.axis == CADENCE else middle)
         return [at for at in middles if at not in self.asked]
 
-    def _is_close(self, low: float, high: float) -> bool:
+    def is_close(self, low: float, high: float) -> bool:
+        """Tell whether a flip between two points needs no point in between."""
         if self.axis == CADENCE:
             return high - low <= 1.0
         return high - low <= PRICE_TOLERANCE * low

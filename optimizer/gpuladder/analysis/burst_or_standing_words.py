@@ -130,7 +130,9 @@ def _price(curve: Curve) -> str:
         return ""
     low, high, before, after = flips[0]
     subject = "bursts stay cheaper" if before == "burst" else "both cost the same"
+    span = f"{curve.ratio(low):.2f}–{curve.ratio(high):.2f}"
+    where = span if curve.is_close(low, high) else f"somewhere in {span}"
     return (
-        f"{subject} up to {curve.ratio(low):.2f}–{curve.ratio(high):.2f} times the standing price"
+        f"{subject} up to {where} times the standing price"
         f" (today {curve.ratio(1.0):.2f}), beyond that {WINNERS[after]}"
     )
