@@ -176,6 +176,34 @@ def test_bought_hardware_is_worth_what_it_saves_less_its_running() -> None:
     assert row.money_at_stake == pytest.approx(8 * (1000 + 0.5 * 672))
 
 
+def test_a_cash_budget_ends_an_offer_before_its_break_even() -> None:
+    """A price would be agreed that the quarter's budget cannot pay.
+
+    Demand 8 for four weeks, on demand 3.0; a lot for the four weeks breaks even at 3.0, but all of
+    it is paid in the first week, 8 × 672 × price, of which at most 6,000 may be paid: 1.116. On
+    demand pays 4,032 in that week.
+    """
+    asked = scenario(
+        weeks=4,
+        demand=demand([8] * 4),
+        offers=[
+            offer("on_demand", price=3.0),
+            offer(
+                "reserved",
+                price=1.0,
+                tenor="4 weeks",
+                lot_gpus=8,
+                upfront=1.0,
+                start_every="4 weeks",
+            ),
+        ],
+        policy={"cash_budgets": [{"from": day(), "until": day(1), "max": 6000}]},
+    )
+    row = rows_of(asked)["reserved"]
+    assert is_price(row.walk_away_price, 6000 / (8 * 672))
+    assert row.note == "cash budgets see the moved price as well"
+
+
 def test_offer_too_dear_at_any_price_says_so() -> None:
     """A seller would be asked for a price that makes no sense: nobody can use the capacity."""
     asked = scenario(

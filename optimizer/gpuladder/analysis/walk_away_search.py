@@ -14,8 +14,10 @@ their lower envelope, concave and piecewise linear. Two facts carry the search:
   Science 13, 1967). A solve just above that price either finds a plan that moves it on, or shows
   that the offer is out there.
 
-Where a cash budget stands, prices also move what is allowed, lines may end, and only prices that
-were solved at count: the same search then bisects.
+Where a cash budget stands, a higher price also shrinks what may be paid for. A plan that buys the
+offer and keeps the budgets at one price keeps them at any lower one, so there still is one price up
+to which it is bought; but a line ends where its plan would break a budget, and beyond that only
+prices that were solved at count: there the search bisects.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from typing import TYPE_CHECKING
 
 from gpuladder.analysis.variants import Answered, Variant, solve_variants
 from gpuladder.analysis.walk_away_prices import Market, Purchase, reprice, without
+from gpuladder.audit import audit
 from gpuladder.plan import Status, Termination
 
 if TYPE_CHECKING:
@@ -122,9 +125,13 @@ class _Search:
     def least(self) -> float:
         return self.market.least_spend(self.task.offer)
 
-    @property
-    def trusts_lines(self) -> bool:
-        return not self.task.scenario.policy.cash_budgets
+    def holds(self, line: _Line, factor: float) -> bool:
+        """Tell whether a plan keeps the cash budgets when its offer is paid at a factor."""
+        scenario = self.task.scenario
+        if not scenario.policy.cash_budgets:
+            return True
+        findings = audit(reprice(scenario, self.task.offer, factor), line.plan).findings
+        return all(finding.code != "cash_budget" for finding in findings)
 
     def solve(self, scenario: Scenario, edit: Edit | None = None) -> Answered | None:
         """Solve one variant in this process; None when there is no time for it."""
@@ -185,13 +192,20 @@ class _Search:
         """Least cost known without the offer."""
         return None if self.out is None else self.out.objective
 
-    def best(self) -> tuple[float, _Line] | None:
-        """Return the highest factor at which a known plan that buys it is no dearer than none."""
+    def ranked(self) -> list[tuple[float, _Line]]:
+        """Return plans that buy it with the factor at which each costs as much as the best without.
+
+        The highest factor comes first.
+        """
         cost = self.cost_without
         if cost is None:
-            return None
+            return []
         found = [(line.meets(cost), line) for line in self.lines if line.spend > 0.0]
-        return max(found, key=lambda pair: pair[0], default=None)
+        return sorted(found, key=lambda pair: -pair[0])
+
+    def best(self) -> tuple[float, _Line] | None:
+        """Return the highest factor at which a known plan that buys it is no dearer than none."""
+        return next((pair for pair in self.ranked() if self.holds(pair[1], pair[0])), None)
 
 
 def replace_spend(line: _Line) -> _Line:
@@ -279,7 +293,7 @@ def _enter(state: _Search) -> bool:
 
 def _low(state: _Search, best: tuple[float, _Line] | None) -> float | None:
     """Return the highest factor at which it is known to be bought."""
-    if best is None or not state.trusts_lines:
+    if best is None:
         return state.bought_at
     return max(best[0], state.bought_at or 0.0)
 
@@ -288,29 +302,20 @@ def _close(state: _Search) -> bool:
     """Narrow the bracket to the tolerance; tell whether that was done in time."""
     tolerance = state.task.tolerance
     while True:
-        best = state.best()
-        low, high = _low(state, best), state.not_bought_at
+        low, high = _low(state, state.best()), state.not_bought_at
         if low is None:
             return False
         if high is not None and high <= low * (1.0 + tolerance) * (1.0 + 1e-12):
             return True
-        if state.probe(_next(state, low, high, best)) is None:
+        if state.probe(_next(state, low, high)) is None:
             return False
 
 
-def _next(
-    state: _Search, low: float, high: float | None, best: tuple[float, _Line] | None
-) -> float:
-    """Return the factor to try next: just above what the lines say, or half-way."""
-    tolerance = state.task.tolerance
-    if best is not None:
-        if state.trusts_lines:
-            return low * (1.0 + tolerance)
-        below, above = best[0] * (1.0 - tolerance / 2), best[0] * (1.0 + tolerance / 2)
-        if low < below and (high is None or below < high):
-            return below
-        if low < above and (high is None or above < high):
-            return above
+def _next(state: _Search, low: float, high: float | None) -> float:
+    """Return the factor to try next: just above what the lines say; half-way where they end."""
+    ranked = state.ranked()
+    if ranked and ranked[0][0] <= low * (1.0 + 1e-12):
+        return low * (1.0 + state.task.tolerance)
     return 2.0 * low if high is None else (low + high) / 2.0
 
 
