@@ -24,6 +24,8 @@ CODES: dict[str, str] = {
     # The command line.
     "GL-U001": "The command line was used wrongly.",
     "GL-U002": "There is no such topic to explain.",
+    "GL-U004": "There is nothing to size: no workload, no such campaign, or too many of both.",
+    "GL-U005": "An option of `gpuladder size` is out of range or contradicts another.",
     "GL-U130": "Interrupted before anything could be written.",
     "GL-X070": "A fault of the program's own: run it again with --debug and report the traceback.",
 }

@@ -13,10 +13,12 @@ from gpuladder.cli.audit import audit
 from gpuladder.cli.console import Console, Exit, discard
 from gpuladder.cli.doctor import doctor
 from gpuladder.cli.explain import explain
+from gpuladder.cli.invoice import invoice
 from gpuladder.cli.new import new
 from gpuladder.cli.options import common
 from gpuladder.cli.report import report
 from gpuladder.cli.schema import schema
+from gpuladder.cli.size import size
 from gpuladder.cli.solve import solve
 from gpuladder.cli.validate import validate
 from gpuladder.errors import GpuladderError, Problem
@@ -49,7 +51,7 @@ def program() -> None:
     """
 
 
-for verb in (new, validate, solve, audit, report, explain, schema, doctor):
+for verb in (new, size, invoice, validate, solve, audit, report, explain, schema, doctor):
     program.add_command(verb)
 
 

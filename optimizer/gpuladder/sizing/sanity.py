@@ -27,11 +27,15 @@ _ROUNDING = 0.02
 def mfu_problems(band: MfuBand, where: str = "") -> Iterator[Problem]:
     """Yield what is wrong with a band of MFU: percentages, impossible and unlikely values."""
     low, expected, high = band.band
-    values = {"low": low, "expected": expected, "high": high}
-    if band.generation is not None:
-        values["generation"] = band.generation
-    for name, value in values.items():
-        yield from share_problems(f"mfu.{name}", value, where)
+    stated = {
+        "low": band.low,
+        "expected": expected,
+        "high": band.high,
+        "generation": band.generation,
+    }
+    for name, value in stated.items():
+        if value is not None:
+            yield from share_problems(f"mfu.{name}", value, where)
     if not low <= expected <= high:
         yield Problem(
             code="GL-S903",

@@ -7,13 +7,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gpuladder.errors import Problem, Severity, UsageError
-from gpuladder.sizing import derive, sanity, sheet_steps
+from gpuladder.sizing import derive, sanity, scaling, sheet_steps
 from gpuladder.sizing.checkpointing import (
     goodput,
     mean_hours_of_job,
     optimal_interval_hours,
 )
-from gpuladder.sizing.contracts import ContractForm, contract_forms, duty_share
+from gpuladder.sizing.contracts import (
+    RESERVED_RATIO,
+    ContractForm,
+    contract_forms,
+    duty_share,
+)
 from gpuladder.sizing.memory import Fit, Footprint, fits
 
 if TYPE_CHECKING:
@@ -145,6 +150,7 @@ def size(
     warnings: Sequence[Problem] = (),
     start: date | None = None,
     storage_per_gb_month: float | None = None,
+    reserved_ratio: float = RESERVED_RATIO,
 ) -> Sheet:
     """Size a workload.
 
@@ -175,6 +181,8 @@ def size(
         Start of the first run, which makes a month's days definite.
     storage_per_gb_month : float, optional
         Price of keeping checkpoints.
+    reserved_ratio : float
+        Price of a reservation over on demand, the break-even of a standing reserve.
 
     Returns
     -------
@@ -222,15 +230,20 @@ def size(
         found.append(too_slow(name, fastest, limit_hours))
     chosen = gpus if gpus is not None else (sizes[0] if sizes else fastest).gpus
     job = _job(chosen, machine, interruptions)
-    chosen_size = next((each for each in (*sizes, fastest) if each.gpus == chosen), None)
-    efficiency = 1.0 if chosen_size is None else chosen_size.efficiency
+    points = derive.scale_points(run, derive.smallest_size(footprint.total_gb, admitted))
+    efficiency = scaling.gang_scaling(points, [chosen])[chosen]
     speed = max(each.relative_speed for each in admitted)
     run_hours = work / (chosen * speed * efficiency * job.goodput)
     forms: tuple[ContractForm, ...] = ()
     if workload.cadence is not None:
         days = _span_days(workload.cadence.every, start)
         duty = duty_share(run_hours * run.runs, days)
-        forms = contract_forms(duty, run_hours, spot_allowed=interruptions.spot_allowed)
+        forms = contract_forms(
+            duty,
+            run_hours,
+            reserved_ratio=reserved_ratio,
+            spot_allowed=interruptions.spot_allowed,
+        )
     sheet = Sheet(
         id=name,
         machine=machine,
