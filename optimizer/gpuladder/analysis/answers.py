@@ -179,6 +179,14 @@ class TornadoRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """A question that was asked and not begun, or broken off."""
+
+    question: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
     """All answers beside the plan; empty where not asked for."""
 
@@ -193,3 +201,4 @@ class Answers:
     alternatives: tuple[AlternativeRow, ...] = ()
     quantity_ranges: tuple[QuantityRangeRow, ...] = ()
     tornado: tuple[TornadoRow, ...] = ()
+    unanswered: tuple[Unanswered, ...] = ()
