@@ -6,6 +6,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+MOST_UNSEEN = 500_000  # objects: about 100 MB, or half a large model
+_unseen = 0
+
 
 @contextmanager
 def collector_off() -> Iterator[None]:
@@ -13,14 +16,21 @@ def collector_off() -> Iterator[None]:
 
     It would look through hundreds of thousands of small objects again and again while they are
     made. What was made counts as long-lived afterwards, so that it is not looked through at once
-    either; it can still be collected. Where a process has frozen objects of its own, they stay so.
+    either. The collector does not know of it then and would never come by on its own; so once there
+    is enough, all is looked through before more is made, and models that are no longer in use go.
+    Where a process has frozen objects of its own, they stay so.
     """
+    global _unseen  # noqa: PLW0603 (there is one collector per process)
     collecting = gc.isenabled()
+    if collecting and _unseen > MOST_UNSEEN:
+        gc.collect()
+        _unseen = 0
     gc.disable()
     try:
         yield
     finally:
         if gc.get_freeze_count() == 0:
+            _unseen += gc.get_count()[0]
             gc.freeze()  # into the permanent generation …
             gc.unfreeze()  # … and out of it into the oldest one
         if collecting:
