@@ -155,8 +155,14 @@ def _row(
     offer, today = found.offer, bought[found.offer]
     price = market.price_today(offer)
     is_in = today.gpu_hours > 0.0
-    walk, width, note = _closed(found.low, found.high, found.error, price)
-    same, same_width, same_note = _closed(found.same_low, found.same_high, found.error, price)
+    walk, width, note = _closed(
+        (found.low, found.high), (found.low_proven, found.high_proven), price
+    )
+    same, same_width, same_note = _closed(
+        (found.same_low, found.same_high),
+        (found.same_low_proven, found.same_high or float("inf")),
+        price,
+    )
     if not is_in:
         same, same_note = None, ""
     elif found.is_replaceable is False:
@@ -194,20 +200,25 @@ def _row(
 
 
 def _closed(
-    low: float | None, high: float | None, error: float, price: float
+    bracket: tuple[float | None, float | None], proven: tuple[float, float], price: float
 ) -> tuple[float | None, float | None, str]:
-    """Return a bracket's price, how far it may be off, and a note where it is not given."""
+    """Return a bracket's price, how far it may be off, and a note where it is not given.
+
+    The bracket is of plans that were found; ``proven`` is where the bounds leave no other.
+    """
+    low, high = bracket
     if low is None and high is None:
         return None, None, "not solved in the time given"
     if low is None:
         return None, None, f"below {price * (high or 0.0):,.4g}; not closed in the time given"
-    if high is None:
-        return None, None, f"{price * low:,.4g} or more; not closed in the time given"
-    width = max(high - low, 0.0) + error
+    least, most = max(min(proven[0], low), 0.0), max(proven[1], low)
+    width = max(most - low, low - least)
     if width <= WIDE * low:
         return price * low, price * width, ""
-    least, most = price * max(low - error, 0.0), price * (high + error)
-    return None, None, f"between {least:,.4g} and {most:,.4g}; not closed in the time given"
+    if most == float("inf"):
+        return None, None, f"{price * least:,.4g} or more; not closed in the time given"
+    text = f"between {price * least:,.4g} and {price * most:,.4g}"
+    return None, None, f"{text}; not closed in the time given"
 
 
 def _never_entered(found: Found, price: float) -> str:

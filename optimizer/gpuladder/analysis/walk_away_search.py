@@ -77,11 +77,14 @@ class Found:
     """Highest factor at which it is known to be bought."""
     high: float | None = None
     """Lowest factor at which it is known not to be."""
-    error: float = 0.0
-    """How far the gaps of the solves may move these."""
+    low_proven: float = 0.0
+    high_proven: float = float("inf")
+    """The same by the bounds of the solves."""
     same_low: float | None = None
     """Highest factor at which as much as today is known to be bought."""
     same_high: float | None = None
+    same_low_proven: float = 0.0
+    """Highest factor at which as much is bought by the bounds; ``same_high`` is proven as it is."""
     is_rigid: bool = False
     """Whether as much as today is bought even at the highest of ``SURGES``."""
     entry: Purchase | None = None
@@ -116,8 +119,12 @@ class _Search:
     """Highest factor solved at with a purchase."""
     not_bought_at: float | None = None
     """Lowest factor solved at without."""
-    open_cost: float = 0.0
-    """Largest gap, in money, of the solves that found no purchase."""
+    high_proven: float = float("inf")
+    """Lowest factor at which the bounds prove that it is not bought."""
+    bound_without: float = -float("inf")
+    """Proven floor of the cost without it."""
+    same_gap: float = 0.0
+    """Gap, in money, of the solve that ended the search for the same quantity."""
     out: Plan | None = None
     solves: int = 0
 
@@ -184,8 +191,16 @@ class _Search:
             return line
         known = factor if self.not_bought_at is None else min(factor, self.not_bought_at)
         self.not_bought_at = known
-        self.open_cost = max(self.open_cost, _open(plan))
+        self.exclude(factor, plan)
         return line if line.spend == 0.0 else replace_spend(line)
+
+    def exclude(self, factor: float, plan: Plan) -> None:
+        """Note what a solve that found no purchase proves of higher prices.
+
+        A purchase of spend S that would pay at g > f costs at least the bound at f, so (g − f) S is
+        at most the gap; and S is at least the smallest purchase that matters.
+        """
+        self.high_proven = min(self.high_proven, factor + _open(plan) / self.least)
 
     @property
     def cost_without(self) -> float | None:
@@ -220,6 +235,10 @@ def _open(plan: Plan) -> float:
     return max(plan.objective - plan.bound, 0.0)
 
 
+def _floor(plan: Plan) -> float:
+    return -float("inf") if plan.bound is None else plan.bound
+
+
 def search(task: Task) -> Found:
     """Search for one offer's prices, as far as its time goes."""
     began = time.time()
@@ -241,16 +260,18 @@ def search(task: Task) -> Found:
                 is_replaceable=False,
                 same_low=low,
                 same_high=high,
+                same_low_proven=(low or 0.0) - state.same_gap / state.least,
                 is_rigid=high is None and (state.bought_at or 0.0) >= SURGES[-1],
                 is_finished=True,
             )
         if answer.plan.objective is None:
             return found
-        state.open_cost = _open(answer.plan)
+        state.bound_without = _floor(answer.plan)
         state.take(answer.plan, 0.0)
     else:
         state.not_bought_at = 1.0
-        state.open_cost = _open(task.base)
+        state.bound_without = _floor(task.base)
+        state.exclude(1.0, task.base)
         if not _enter(state):
             lowest = state.not_bought_at
             return replace(
@@ -260,17 +281,17 @@ def search(task: Task) -> Found:
     same = _same_quantity(state, base) if base.spend > 0.0 else (None, None)
     best = state.best()
     entry = None if best is None else best[1]
-    error = 0.0
-    if entry is not None:
-        error = max(state.open_cost / entry.spend, state.open_cost / state.least)
+    low = _low(state, best)
     return replace(
         found,
         is_replaceable=True,
-        low=_low(state, best),
+        low=low,
         high=state.not_bought_at,
-        error=error,
+        low_proven=_low_proven(state, low, entry),
+        high_proven=state.high_proven,
         same_low=same[0],
         same_high=same[1],
+        same_low_proven=(same[0] or 0.0) - state.same_gap / state.least,
         entry=None if entry is None else state.market.purchases(entry.plan)[task.offer],
         entry_plan=None if entry is None else entry.plan,
         plan_without=state.out,
@@ -296,6 +317,14 @@ def _low(state: _Search, best: tuple[float, _Line] | None) -> float | None:
     if best is None:
         return state.bought_at
     return max(best[0], state.bought_at or 0.0)
+
+
+def _low_proven(state: _Search, low: float | None, entry: _Line | None) -> float:
+    """Return the factor up to which it is bought even if the best plan without costs its bound."""
+    if low is None or state.cost_without is None:
+        return 0.0
+    spend = state.least if entry is None else entry.spend
+    return low - (state.cost_without - state.bound_without) / spend
 
 
 def _close(state: _Search) -> bool:
@@ -334,11 +363,13 @@ def _same_quantity(state: _Search, base: _Line) -> tuple[float | None, float | N
             continue
         crossing = min((x.other - base.other) / (base.spend - x.spend) for x in less)
         if crossing <= 1.0 + tolerance:
+            state.same_gap = 0.0
             return 1.0, max(crossing, 1.0)
         below = crossing * (1.0 - CLOSE * tolerance)
         line = state.probe(below)
         if line is None:
             return None, crossing
+        state.same_gap = _open(line.plan)
         is_same = line.spend >= base.spend - edge
         if is_same or line.other + below * line.spend >= base.other + below * base.spend - 1e-9 * (
             abs(base.other) + base.spend
