@@ -1,0 +1,160 @@
+"""Campaigns that state a workload: what is derived, what counts, what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+import gpuladder
+from gpuladder.analysis.sizing import size_scenario
+from gpuladder.errors import ScenarioError, UsageError
+from gpuladder.scenario.writing import dump_folder, dump_yaml
+
+
+def campaign(loaded, name):
+    return next(each for each in loaded.scenario.campaigns if each.id == name)
+
+
+def test_gpu_hours_are_sized_from_the_workload(content, write):
+    """A campaign would be planned with other hours than its model takes.
+
+    6 × 13e9 × 130e9 FLOP at 40 % of 989 TFLOPS; LoRA 4 × 70e9 × 1e9, five runs, at 35 %.
+    """
+    loaded = gpuladder.load(write(content))
+    assert loaded.warnings == ()
+    assert campaign(loaded, "pretrain").gpu_hours == pytest.approx(
+        6 * 13e9 * 130e9 / (989e12 * 0.4 * 3600)
+    )
+    assert campaign(loaded, "tuning").gpu_hours == pytest.approx(
+        5 * 4 * 70e9 * 1e9 / (989e12 * 0.35 * 3600)
+    )
+
+
+def test_sizes_dates_and_reach_follow(content, write):
+    """A gang would have sizes that do not hold it or do not keep its limit.
+
+    7,120 useful hours and a tenth failed in 30 days on H100: 10.9 GPUs, so from two nodes on. The
+    cadence of tuning is its repeat.
+    """
+    loaded = gpuladder.load(write(content))
+    gang = campaign(loaded, "pretrain")
+    assert gang.gpus == (16, 32, 64, 128)
+    assert str(gang.max_duration) == "30 days"
+    assert gang.coupling.value == "node"
+    assert campaign(loaded, "tuning").repeat.count == 2
+
+
+def test_what_a_campaign_states_itself_counts(content, write):
+    """An analyst's own figure would be overwritten."""
+    content["campaigns"][0] |= {"gpu_hours": 7500, "gpus": 24, "max_duration": "6 weeks"}
+    loaded = gpuladder.load(write(content))
+    gang = campaign(loaded, "pretrain")
+    assert (gang.gpu_hours, gang.gpus, str(gang.max_duration)) == (7500, (24,), "6 weeks")
+    (warning,) = loaded.warnings
+    assert warning.code == "GL-S907"
+    assert "is 7,120 GPU-hours; 7,500 was given" in warning.what
+
+
+def test_hours_that_contradict_the_workload_are_refused(content, write):
+    """30,000 hours would be bought for a run of 110."""
+    content["campaigns"][0]["gpu_hours"] = 300_000
+    with pytest.raises(ScenarioError, match="GL-S906.*campaigns.pretrain.gpu_hours"):
+        gpuladder.load(write(content))
+
+
+def test_a_percentage_for_an_mfu_is_refused(content, write):
+    """A run would be sized at a hundredth."""
+    content["campaigns"][0]["workload"]["mfu"] = 40
+    with pytest.raises(ScenarioError, match="GL-S903.*more than all of peak"):
+        gpuladder.load(write(content))
+
+
+def test_a_peak_with_sparsity_is_doubted(content, write):
+    """Every campaign would be sized at half its hours."""
+    content["hardware"][0]["peak_tflops"] = 1979
+    assert "GL-S908" in [problem.code for problem in gpuladder.load(write(content)).warnings]
+
+
+def test_an_mfu_of_unknown_hardware_is_refused(content, write):
+    """The MFU would be taken as a share of another peak."""
+    content["campaigns"][0]["workload"]["mfu"] = {"expected": 0.4, "hardware": "H200"}
+    with pytest.raises(ScenarioError, match="GL-S901.*unknown hardware `H200`"):
+        gpuladder.load(write(content))
+
+
+def test_an_mfu_measured_on_slower_hardware(content, write):
+    """Hours on an A100 would be taken for reference hours: they count 0.4 each."""
+    content["campaigns"][0]["workload"]["mfu"] = {"expected": 0.5, "hardware": "A100"}
+    hours = campaign(gpuladder.load(write(content)), "pretrain").gpu_hours
+    assert hours == pytest.approx(0.4 * 6 * 13e9 * 130e9 / (312e12 * 0.5 * 3600))
+
+
+def test_a_run_that_needs_a_rack_is_coupled_so(content, write):
+    """A run too large for a node whose pieces talk constantly would be put on separate nodes."""
+    content["campaigns"][0]["workload"]["run"] |= {"params": 70e9, "communication": "constant"}
+    content["pools"][0]["fabric"] = "rack"
+    loaded = gpuladder.load(write(content))
+    assert campaign(loaded, "pretrain").coupling.value == "rack"
+
+
+def test_hardware_whose_nodes_are_too_small_is_left_out(content, write):
+    """Pieces that must stay in one node would be placed on two."""
+    content["hardware"][1]["memory_gb"] = 16
+    content["campaigns"][0]["workload"]["run"]["communication"] = "constant"
+    assert campaign(gpuladder.load(write(content)), "pretrain").hardware == ("H100",)
+
+
+def test_measured_scaling_becomes_the_gang_s_scaling(content, write):
+    """Larger sizes would look as good as small ones."""
+    content["campaigns"][0]["workload"]["run"]["scaling"] = {16: 16, 32: 28, 64: 30}
+    gang = campaign(gpuladder.load(write(content)), "pretrain")
+    assert gang.gpus == (16, 32)
+    assert gang.scaling == pytest.approx({16: 1.0, 32: 0.875})
+
+
+def test_a_class_that_allows_what_the_workload_forbids_is_said(content, write):
+    """A run that must not be stopped would be put on spot."""
+    content["campaigns"][1]["workload"]["preemption"] = "never"
+    (warning,) = gpuladder.load(write(content)).warnings
+    assert warning.code == "GL-S910"
+
+
+def test_unverified_providers_are_barred_when_asked(content, write):
+    """Data would go to machines nobody has verified."""
+    content["invoice"] = {"providers": [{"provider": "vast-ai", "verified": False}]}
+    content["campaigns"][0]["workload"]["placement"] = {"verified": True}
+    assert campaign(gpuladder.load(write(content)), "pretrain").providers == ("aws",)
+
+
+def test_a_resolved_scenario_loads_to_the_same(content, write, tmp_path):
+    """A saved run would change when it is read back."""
+    scenario = gpuladder.load(write(content)).scenario
+    path = tmp_path / "again.yaml"
+    path.write_text(dump_yaml(scenario))
+    again = gpuladder.load(path)
+    assert again.scenario == scenario
+    assert again.warnings == ()
+    dump_folder(scenario, tmp_path / "folder")
+    assert gpuladder.load(tmp_path / "folder").scenario == scenario
+
+
+def test_an_override_of_the_workload_moves_the_hours(content, write):
+    """`--set` on the MFU would change nothing."""
+    path = write(content)
+    setting = "campaigns.pretrain.workload.mfu.expected=0.5"
+    before = campaign(gpuladder.load(path), "pretrain").gpu_hours
+    after = campaign(gpuladder.load(path, overrides=[setting]), "pretrain").gpu_hours
+    assert after == pytest.approx(before * 0.4 / 0.5)
+
+
+def test_sheets_of_a_scenario(content, write):
+    """The sheet would show other hours than the plan uses, or hide why a pool is barred."""
+    content["campaigns"][0]["hardware"] = ["H100"]
+    scenario = gpuladder.load(write(content)).scenario
+    first, second = size_scenario(scenario)
+    assert first.gpu_hours == scenario.campaigns[0].gpu_hours
+    assert [(p.place, p.admissible) for p in first.places] == [("east", True), ("west", False)]
+    assert second.forms[0].form == "reserved"
+    assert second.machine.price_per_gpu_hour == 3.0
+    assert size_scenario(scenario, "tuning") == (second,)
+    with pytest.raises(UsageError, match="no campaign `other`"):
+        size_scenario(scenario, "other")
