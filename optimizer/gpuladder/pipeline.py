@@ -28,7 +28,7 @@ from gpuladder.scenario.fingerprint import canonical, fingerprint
 from gpuladder.scenario.loading import Loaded, check, load
 from gpuladder.scenario.overrides import lay_over, set_value
 from gpuladder.scenario.schema import Scenario
-from gpuladder.scenario.source import RawDocument, RawList, RawMap
+from gpuladder.scenario.source import RawDocument, raw_tree
 from gpuladder.solve import solve_scenario
 from gpuladder.solver import Progress
 from gpuladder.verdict import require_plan
@@ -124,9 +124,7 @@ def analyse_and_audit(
             Finding(code="metric", key="objective", period=None, message=problem.what, amount=0.0)
             for problem in error.problems
         )
-    report = audit_plan(
-        scenario, plan, figures=_figures(result), fingerprint=fingerprint(scenario)
-    )
+    report = audit_plan(scenario, plan, figures=_figures(result), fingerprint=fingerprint(scenario))
     return replace(result, audit=replace(report, findings=(*report.findings, *unexplained)))
 
 
@@ -302,27 +300,12 @@ def _checked(
     overlays: Sequence[str | Path] = (),
 ) -> Loaded:
     """Return a scenario that was not read from a file, checked like one that was."""
-    root = _raw(canonical(scenario))
+    root = raw_tree(canonical(scenario))
     for overlay in overlays:
         lay_over(root, Path(overlay))
     for assignment in overrides:
         set_value(root, assignment)
     return check(RawDocument(root=root, path=Path(scenario.name)))
-
-
-def _raw(value: Any) -> Any:
-    """Return plain values as the raw tree that the checks read; they were written nowhere."""
-    if isinstance(value, Mapping):
-        mapping = RawMap()
-        for key, item in value.items():
-            mapping.put(key, _raw(item), "")
-        return mapping
-    if isinstance(value, list):
-        items = RawList()
-        for item in value:
-            items.add(_raw(item), "")
-        return items
-    return value
 
 
 def _name(source: Source) -> str:

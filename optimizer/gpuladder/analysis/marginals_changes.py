@@ -18,7 +18,7 @@ from gpuladder.scenario.schema import (
     DemandRow,
     Scenario,
 )
-from gpuladder.scenario.source import RawDocument, RawList, RawMap
+from gpuladder.scenario.source import RawDocument, raw_tree
 
 POINT = 0.01
 """One point of a share."""
@@ -36,7 +36,7 @@ def edited(scenario: Scenario, change: Change) -> Scenario:
     """
     if change.demand is not None:
         scenario = _with_demand(scenario, *change.demand)
-    root = _raw(canonical(scenario))
+    root = raw_tree(canonical(scenario))
     for assignment in change.assignments:
         set_value(root, assignment)
     return check(RawDocument(root=root, path=Path(scenario.name))).scenario
@@ -52,21 +52,6 @@ def _with_demand(scenario: Scenario, pool: str, begin: date, end: date, more: fl
     if not any(row.pool == pool and begin <= row.at.date() < end for row in rows):
         rows.append(DemandRow(pool=pool, at=datetime.combine(begin, time()), gpus=max(more, 0.0)))
     return scenario.model_copy(update={"demand": tuple(rows)})
-
-
-def _raw(value: Any) -> Any:
-    """Return plain values as the raw tree that the checks read; they were written nowhere."""
-    if isinstance(value, Mapping):
-        mapping = RawMap()
-        for key, item in value.items():
-            mapping.put(key, _raw(item), "")
-        return mapping
-    if isinstance(value, list):
-        items = RawList()
-        for item in value:
-            items.add(_raw(item), "")
-        return items
-    return value
 
 
 def with_demand_change(limit: Limit, rows: Rows) -> Limit:

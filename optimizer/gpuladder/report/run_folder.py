@@ -31,7 +31,7 @@ from gpuladder.scenario.loading import load
 from gpuladder.scenario.writing import dump_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from gpuladder.analysis.result import Result
     from gpuladder.scenario.schema import Scenario
@@ -88,12 +88,49 @@ def write_run(
     moment = now or datetime.now(UTC)
     log = result.solver_log if log_text is None else log_text
     home = parent / slug(result.scenario.name)
+
+    def point_at(final: Path) -> None:
+        _replace_text(home / LATEST, f"{final.name}\n")
+
+    return write_folder(
+        home,
+        lambda folder: _write_files(folder, result, log, document, moment),
+        now=moment,
+        then=point_at,
+    )
+
+
+def write_folder(
+    home: Path,
+    fill: Callable[[Path], None],
+    *,
+    now: datetime,
+    then: Callable[[Path], None] = lambda _: None,
+) -> Path:
+    """Write a new folder whole or not at all; return its path.
+
+    Parameters
+    ----------
+    home : Path
+        Folder in which it is made; made when missing.
+    fill : callable
+        Writes the files into the folder it is given.
+    now : datetime
+        Names the folder, UTC.
+    then : callable
+        Told the folder once it is in place.
+
+    Raises
+    ------
+    ReportError
+        When a file cannot be written.
+    """
     try:
         home.mkdir(parents=True, exist_ok=True)
         with _building(home) as folder:
-            _write_files(folder, result, log, document, moment)
-            final = _move_into_place(folder, home, f"{moment:%Y%m%dT%H%M%SZ}")
-        _replace_text(home / LATEST, f"{final.name}\n")
+            fill(folder)
+            final = _move_into_place(folder, home, f"{now:%Y%m%dT%H%M%SZ}")
+        then(final)
     except OSError as error:
         raise ReportError(
             Problem(

@@ -5,6 +5,7 @@ Containers carry the places themselves, so a row keeps its ``file:line`` when an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,21 @@ class RawList(list[Any]):
         """Append an item and its place."""
         self.append(value)
         self.places.append(place)
+
+
+def raw_tree(value: Any) -> Any:
+    """Return plain values as the raw tree that the checks read; they were written nowhere."""
+    if isinstance(value, Mapping):
+        mapping = RawMap()
+        for key, item in value.items():
+            mapping.put(key, raw_tree(item), "")
+        return mapping
+    if isinstance(value, list):
+        items = RawList()
+        for item in value:
+            items.add(raw_tree(item), "")
+        return items
+    return value
 
 
 @dataclass(frozen=True)
