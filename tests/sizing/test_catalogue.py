@@ -107,5 +107,5 @@ def test_a_catalogue_of_ones_own(tmp_path):
         ("Y", 48.0, None),
     ]
     path.write_text("hardware,memory_gb,price_per_gpu_hour\nX,-80,1.5\n")
-    with pytest.raises(UsageError, match="mine.csv:2"):
+    with pytest.raises(UsageError, match=r"mine\.csv:2"):
         catalogue.read_priced_memory(path)

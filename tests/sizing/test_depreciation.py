@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import pairwise
 
 import pytest
 
@@ -100,7 +101,7 @@ def test_quarters_tie_out():
     assert (rows[0].quarter_start, rows[0].quarter_end) == (bought, date(2026, 4, 1))
     assert rows[1].quarter_end == date(2026, 7, 1)
     assert rows[-1].quarter_end == date(2028, 2, 15)
-    for before, after in zip(rows, rows[1:], strict=False):
+    for before, after in pairwise(rows):
         assert after.opening_book == before.closing_book
         assert after.opening_debt == before.closing_debt
     for row in rows:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.sizing.published import rows
 
 from gpuladder.sizing import checkpointing, memory, work
-from tests.sizing.published import rows
 
 FACTS = {(row["system"], row["gpus"], row["metric"]): row for row in rows("reliability_facts")}
 H100, A100, V100 = 989.0, 312.0, 125.0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.sizing.published import rows
 
 from gpuladder.errors import Severity
 from gpuladder.sizing import sanity
 from gpuladder.sizing.spec import MfuBand, Run
-from tests.sizing.published import rows
 
 
 def codes(problems):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
+from tests.sizing.published import rows
 
 from gpuladder.sizing import scaling, work
 from gpuladder.sizing.work import Shape
-from tests.sizing.published import rows
 
 # Layers and width of each MPT model (llm-foundry, scripts/train/yamls/pretrain).
 SHAPES = {

@@ -6,11 +6,11 @@ import json
 import math
 
 import pytest
+from tests.sizing.published import rows
 
 from gpuladder.sizing import checkpointing, contracts, memory, work
 from gpuladder.sizing.invoice import Amount, Bill, bill_lines, compute_cost
 from gpuladder.sizing.work import Method
-from tests.sizing.published import rows
 
 HOUR = 3600.0
 

@@ -57,14 +57,14 @@ def test_what_a_campaign_states_itself_counts(content, write):
 def test_hours_that_contradict_the_workload_are_refused(content, write):
     """30,000 hours would be bought for a run of 110."""
     content["campaigns"][0]["gpu_hours"] = 300_000
-    with pytest.raises(ScenarioError, match="GL-S906.*campaigns.pretrain.gpu_hours"):
+    with pytest.raises(ScenarioError, match=r"GL-S906.*campaigns\.pretrain\.gpu_hours"):
         gpuladder.load(write(content))
 
 
 def test_a_percentage_for_an_mfu_is_refused(content, write):
     """A run would be sized at a hundredth."""
     content["campaigns"][0]["workload"]["mfu"] = 40
-    with pytest.raises(ScenarioError, match="GL-S903.*more than all of peak"):
+    with pytest.raises(ScenarioError, match=r"GL-S903.*more than all of peak"):
         gpuladder.load(write(content))
 
 
@@ -77,7 +77,7 @@ def test_a_peak_with_sparsity_is_doubted(content, write):
 def test_an_mfu_of_unknown_hardware_is_refused(content, write):
     """The MFU would be taken as a share of another peak."""
     content["campaigns"][0]["workload"]["mfu"] = {"expected": 0.4, "hardware": "H200"}
-    with pytest.raises(ScenarioError, match="GL-S901.*unknown hardware `H200`"):
+    with pytest.raises(ScenarioError, match=r"GL-S901.*unknown hardware `H200`"):
         gpuladder.load(write(content))
 
 

@@ -1,0 +1,107 @@
+"""``size`` and ``invoice``: documents, exit codes, and words for a person."""
+
+from __future__ import annotations
+
+import pytest
+
+SHEET = [
+    "gpu_hours",
+    "train_flops",
+    "memory_gb",
+    "fabric",
+    "fabric_reason",
+    "fits",
+    "goodput",
+    "checkpoint_interval_minutes",
+    "warnings",
+]
+
+
+def test_size_of_a_run_given_on_the_line(gpuladder, document):
+    """The first question, how many GPU-hours, could not be asked without a scenario."""
+    done = gpuladder("size", "--params", "13B", "--tokens", "2e9", "--mfu", "0.4", "--json")
+    assert done.returncode == 0, done.stderr
+    found = document(done)
+    assert list(found) == SHEET
+    assert found["gpu_hours"] == pytest.approx(1.56e20 / (989e12 * 0.4 * 3600))
+    assert found["train_flops"] == 1.56e20
+    assert list(found["fits"][0]) == ["hardware", "gpus", "price_per_hour"]
+
+
+def test_size_of_a_scenario_with_one_workload(gpuladder, data, document):
+    """The sheet of a scenario would have another shape than that of a run."""
+    found = document(gpuladder("size", data / "workload.yaml", "--json"))
+    assert list(found) == SHEET
+    assert found["memory_gb"] == 175.0
+    assert found["fits"] == [{"hardware": "H100", "gpus": 4, "price_per_hour": 12.0}]
+
+
+def test_the_sheet_names_formulas_and_sources(gpuladder, data):
+    """A reader could not check a figure on paper."""
+    done = gpuladder("size", data / "workload.yaml")
+    assert "FLOPs ÷ (peak × MFU)" in done.stdout
+    assert "arXiv" in done.stdout
+
+
+def test_a_catalogue_of_ones_own(gpuladder, tmp_path, document):
+    """Negotiated prices could not be used, or the shipped ones would still be doubted."""
+    (tmp_path / "mine.csv").write_text(
+        "hardware,memory_gb,price_per_gpu_hour\nA30,24,0.05\nA40,48,0.06\n"
+    )
+    flags = ("--params", "27B", "--tokens", "1B", "--method", "lora", "--catalogue", "mine.csv")
+    found = document(gpuladder("size", *flags, "--json"))
+    assert found["fits"] == [
+        {"hardware": "A40", "gpus": 2, "price_per_hour": 0.12},
+        {"hardware": "A30", "gpus": 4, "price_per_hour": 0.2},
+    ]
+    assert found["warnings"] == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "word"),
+    [
+        ((), "nothing to size"),
+        (("--params", "13B"), "tokens"),
+        (("--params", "13X", "--tokens", "1B"), "13e9 or 13B"),
+        (("--params", "13B", "--tokens", "1B", "--mfu", "40"), "percentage"),
+        (("--params", "13B", "--tokens", "2B", "--gpu-hours", "30000"), "30,000 was given"),
+        (("--params", "13B", "--tokens", "2B", "--hardware", "H1000"), "catalogue"),
+        (("scenario.yaml", "--params", "13B", "--tokens", "2B"), "both given"),
+    ],
+)
+def test_what_cannot_be_sized_is_said(gpuladder, flags, word):
+    """A slip would end in a traceback or in a number."""
+    done = gpuladder("size", *flags)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert word in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_scenario_without_a_workload_has_nothing_to_size(gpuladder, data):
+    """Stated hours would be shown as if they had been worked out."""
+    done = gpuladder("size", data / "tiny.yaml")
+    assert done.returncode == 2
+    assert "no campaign states a `workload`" in done.stderr
+
+
+def test_invoice_of_a_scenario_and_of_its_run(gpuladder, data, document, tmp_path):
+    """The invoice of a plan would not be the plan's cost."""
+    found = document(gpuladder("invoice", data / "workload.yaml", "--json"))
+    (campaign,) = found["campaigns"]
+    assert campaign["id"] == "tuning"
+    assert campaign["markets"][0]["market"] == "hyperscaler_on_demand"
+    solved = document(gpuladder("solve", data / "workload.yaml", "--json"))
+    found = document(gpuladder("invoice", tmp_path / "reports" / "workload", "--json"))
+    plan = found["campaigns"][0]["markets"][0]
+    assert plan["market"] == "plan"
+    compute = sum(line["low"] for line in plan["lines"][:4])
+    assert compute == pytest.approx(solved["campaigns"][0]["loaded_cost"])
+
+
+def test_the_invoice_in_words(gpuladder, data):
+    """A person could not read it beside the others."""
+    done = gpuladder("invoice", data / "workload.yaml")
+    assert done.returncode == 0, done.stderr
+    for word in ("ideal hours", "per completed run", "due at start", "hyperscaler_on_demand"):
+        assert word in done.stdout
