@@ -21,6 +21,7 @@ from benchmarks.synthetic import LARGE, MEDIUM, write_scenario
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "reports" / "benchmarks.md"
 REPEATS = 3
+JUDGED = "synthetic-300k"  # the program whose hand-over the aims are about
 WAYS = {
     "own": "gpuladder: build, compile, pass",
     "raw": "raw: the finished matrix from numpy to highspy",
@@ -116,12 +117,19 @@ def hand_over_lines(title: str, measured: dict[str, Any]) -> list[str]:
             f"| {answer['peak_mb']:,.0f} |"
         )
     parts = ", ".join(f"{name} {value:.3f}" for name, value in ways["own"]["seconds"].items())
-    translate = size["seconds"]["translate"]
+    faster, slower = ratios(measured)
     return [
         *lines,
         "",
-        f"gpuladder's parts: {parts}. Before that, scenario to arrays: {translate:.3f}.",
+        f"{faster:.1f} times faster than Pyomo's own, {slower:.1f} times the raw one. Parts: {parts}; "
+        f"before that, scenario to arrays: {size['seconds']['translate']:.3f}.",
     ]
+
+
+def ratios(measured: dict[str, Any]) -> tuple[float, float]:
+    """Return how much faster than the better of Pyomo's interfaces, and how many times the raw."""
+    spent = {way: total(answer) for way, answer in measured["ways"].items()}
+    return min(spent["contrib"], spent["appsi"]) / spent["own"], spent["own"] / spent["raw"]
 
 
 def end_to_end_lines(runs: dict[str, dict[str, Any]]) -> list[str]:
@@ -144,23 +152,16 @@ def aims(
     programs: dict[str, dict[str, Any]], runs: dict[str, dict[str, Any]], asked_help: float
 ) -> list[tuple[str, str, bool]]:
     """Return what is aimed at, what was measured, and whether it is met."""
-    found = []
-    for name, measured in programs.items():
-        spent = {way: total(answer) for way, answer in measured["ways"].items()}
-        faster = min(spent["contrib"], spent["appsi"]) / spent["own"]
-        slower = spent["own"] / spent["raw"]
-        found += [
-            (
-                f"{name}: at least 5 times faster than Pyomo's own interface",
-                f"{faster:.1f}",
-                faster >= 5,
-            ),
-            (f"{name}: at most 25 times the raw hand-over", f"{slower:.1f}", slower <= 25),
-        ]
+    faster, slower = ratios(programs[JUDGED])
     year = runs["training-year"]
     share = year["seconds"]["report"] / year["total"]
     return [
-        *found,
+        (
+            f"{JUDGED}: hand-over at least 5 times faster than Pyomo's own",
+            f"{faster:.1f}",
+            faster >= 5,
+        ),
+        (f"{JUDGED}: hand-over at most 25 times the raw one", f"{slower:.1f}", slower <= 25),
         ("training-year: report files under 20 % of the run", f"{share:.1%}", share < 0.2),
         ("`gpuladder --help` under 0.3 s of CPU", f"{asked_help:.2f} s", asked_help < 0.3),
     ]
@@ -189,15 +190,15 @@ def _processor() -> str:
 def main() -> int:
     """Measure, write the page, and return 0 when every aim is met."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="leave the large scenario out")
+    parser.add_argument("--quick", action="store_true", help=f"no whole run of {JUDGED}")
     parser.add_argument("--output", type=Path, default=TARGET, help="page to write")
     arguments = parser.parse_args()
-    sizes = {"synthetic-50k": MEDIUM} if arguments.quick else {
-        "synthetic-50k": MEDIUM, "synthetic-300k": LARGE,
-    }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        synthetic = {name: write_scenario(work / name, size) for name, size in sizes.items()}
+        synthetic = {
+            "synthetic-50k": write_scenario(work / "synthetic-50k", MEDIUM),
+            JUDGED: write_scenario(work / JUDGED, LARGE),
+        }
         programs = {}
         for name, path in synthetic.items():
             _tell(f"hand-over of {name}")
@@ -207,10 +208,12 @@ def main() -> int:
             "training-year": ROOT / "scenarios" / "training-year",
             **synthetic,
         }
+        if arguments.quick:
+            del scenarios[JUDGED]
         runs = {}
         for name, path in scenarios.items():
             _tell(f"whole run of {name}")
-            runs[name] = end_to_end(path, work, 1 if name == "synthetic-300k" else REPEATS)
+            runs[name] = end_to_end(path, work, 1 if name == JUDGED else REPEATS)
         found = aims(programs, runs, help_seconds())
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.write_text("\n".join(page(programs, runs, found)) + "\n", encoding="utf-8")
