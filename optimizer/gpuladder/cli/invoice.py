@@ -10,7 +10,10 @@ import click
 from gpuladder.cli.options import common, console_of, overrides
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gpuladder.analysis.invoice import Invoice
+    from gpuladder.analysis.owned import OwnedQuarterRow
     from gpuladder.sizing.invoice import Amount, CampaignInvoice
 
 
@@ -32,6 +35,7 @@ def invoice(
     from datetime import UTC, datetime
 
     from gpuladder.analysis.invoice import invoice as bill
+    from gpuladder.analysis.owned import owned_quarters
     from gpuladder.pipeline import read_run
     from gpuladder.report.run_folder import LATEST, PLAN
     from gpuladder.scenario.loading import load
@@ -42,18 +46,47 @@ def invoice(
     if is_run and not settings and not overlays:
         result = read_run(scenario)
         found = bill(result.scenario, result=result, today=today)
+        accounts = owned_text(owned_quarters(result.scenario, result.plan))
     else:
         loaded = load(scenario, overrides=settings, overlays=overlays)
         console.problems(loaded.warnings)
         found = bill(loaded.scenario, today=today)
+        accounts = ""
     console.problems(found.warnings)
     console.document(found.record())
-    console.data(invoice_text(found))
+    console.data("\n\n".join(filter(None, (invoice_text(found), accounts))))
 
 
 def invoice_text(found: Invoice) -> str:
     """Return the invoices as a reader sees them."""
     return "\n\n".join(_campaign_text(each, found.currency) for each in found.campaigns)
+
+
+def owned_text(rows: Sequence[OwnedQuarterRow]) -> str:
+    """Return the accounts of owned hardware by quarter; nothing when none is owned."""
+    if not rows:
+        return ""
+    titles = ("book", "depreciation", "book after", "market", "interest", "repaid", "debt", "paid")
+    lines = [
+        "owned hardware in the accounts, by quarter, undiscounted",
+        f"  {'order':<28}{'quarter from':<14}" + "".join(f"{title:>14}" for title in titles),
+    ]
+    for row in rows:
+        each = row.quarter
+        values = (
+            each.opening_book,
+            each.depreciation,
+            each.closing_book,
+            each.market_value,
+            each.interest,
+            each.principal,
+            each.closing_debt,
+            each.payments,
+        )
+        name = f"{row.offer} {row.start} × {row.gpus}"
+        cells = "".join(f"{value:>14,.0f}" for value in values)
+        lines.append(f"  {name:<28}{each.quarter_start!s:<14}{cells}")
+    return "\n".join(lines)
 
 
 def _campaign_text(campaign: CampaignInvoice, currency: str) -> str:

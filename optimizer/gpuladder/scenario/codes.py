@@ -251,6 +251,10 @@ CODES: dict[str, Code] = {
         "No size keeps the time limit",
         "Up to the largest size at which a further device still pays, the run takes too long.",
     ),
+    "GL-S911": Code(
+        "A row of the invoice that matches nothing",
+        "Terms of providers belong to a pool's provider, accounts of owned hardware to an offer.",
+    ),
     "GL-S910": Code(
         "A workload at odds with its class",
         "Checkpoints, restarts and whether a run may be stopped are said twice; the preemption "

@@ -54,6 +54,7 @@ _NESTED: dict[str, type[BaseModel]] = {
     "placement": spec.Placement,
     "invoice": spec.InvoiceTerms,
     "providers": spec.ProviderTerms,
+    "owned": spec.OwnedTerms,
 }
 _ROWS: dict[str, type[BaseModel]] = {
     "hardware": schema.Hardware,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from gpuladder.errors import Severity
-from gpuladder.scenario.schema import Campaign, GangCampaign
+from gpuladder.scenario.checks.context import nearest
+from gpuladder.scenario.schema import Campaign, GangCampaign, OwnedOffer
 from gpuladder.scenario.workloads import choices_of, limit_hours, reference_of, size_among
 from gpuladder.sizing import sanity
 from gpuladder.sizing.sheet import too_slow
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from gpuladder.errors import Problem
     from gpuladder.scenario.checks.context import Context
     from gpuladder.scenario.source import Key
-    from gpuladder.sizing.spec import Workload
+    from gpuladder.sizing.spec import InvoiceTerms, Workload
 
 
 def check(context: Context) -> Iterator[Problem]:
@@ -27,6 +28,31 @@ def check(context: Context) -> Iterator[Problem]:
     for index, campaign in context.campaigns:
         if campaign.workload is not None:
             yield from _workload(context, index, campaign, campaign.workload)
+    yield from _invoice(context)
+
+
+def _invoice(context: Context) -> Iterator[Problem]:
+    """Yield rows of the invoice's terms that match nothing in the scenario."""
+    terms = cast("InvoiceTerms | None", context.sections.get("invoice"))
+    if terms is None:
+        return
+    providers = context.values("pools", "provider")
+    owned = {offer.id for _, offer in context.offers if isinstance(offer, OwnedOffer)}
+    named: list[tuple[str, int, str, str, set[str]]] = [
+        ("providers", index, "provider", row.provider, providers)
+        for index, row in enumerate(terms.providers)
+    ]
+    named += [("owned", index, "offer", row.offer, owned) for index, row in enumerate(terms.owned)]
+    for table, index, key, name, known in named:
+        if name not in known:
+            yield context.warning(
+                "GL-S911",
+                ("invoice", table, index, key),
+                f"`{name}` matches no {'pool' if table == 'providers' else 'owned offer'}"
+                f"{nearest(name, known)}",
+                why="what it says counts for nothing",
+                fix=f"one of: {', '.join(sorted(known))}" if known else "take it out",
+            )
 
 
 def _workload(
