@@ -75,6 +75,10 @@ class GpuladderError(Exception):
         )
         super().__init__("\n".join(item.text for item in self.problems))
 
+    def __reduce__(self) -> tuple[type[GpuladderError], tuple[tuple[Problem, ...]]]:
+        """Travel between processes with the problems, not with their text alone."""
+        return type(self), (self.problems,)
+
 
 class UsageError(GpuladderError):
     """A wrong option, file or folder on the command line or in a call."""
