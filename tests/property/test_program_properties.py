@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.analytic.builders import day
 from tests.property.program_strategies import Tables, build, more_offers, tables
@@ -29,6 +29,7 @@ steady = settings(
     deadline=None,
     derandomize=True,
     database=None,
+    phases=[Phase.explicit, Phase.generate],  # a smaller seed is no simpler scenario
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
