@@ -160,3 +160,14 @@ def test_lines_that_contradict_each_other_are_refused(run):
     """A spec would be sized although two of its lines cannot both be true."""
     with pytest.raises(ValueError, match=r"run"):
         workload(run=run)
+
+
+def test_a_run_that_is_interrupted_before_it_starts_is_refused():
+    """A run that never advances would be given a length: a thousand nodes that fail hourly."""
+    with pytest.raises(UsageError, match="GL-S912"):
+        size(
+            workload(),
+            [H100],
+            gpus=8000,
+            interruptions=Interruptions(restart_minutes=30, node_mtbf_hours=1),
+        )

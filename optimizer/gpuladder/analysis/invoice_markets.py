@@ -21,6 +21,7 @@ from gpuladder.scenario.schema import (
 )
 from gpuladder.sizing.catalogue import Market, MarketRates, find_hardware, market_of, rate_rows
 from gpuladder.sizing.invoice import Amount, Bill, InvoiceLine, bill_lines, escrow
+from gpuladder.sizing.sheet import LEAST_GOODPUT
 from gpuladder.sizing.spec import InvoiceTerms, ProviderTerms, Range
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 HOURS_PER_DAY = 24.0
 DAYS_PER_MONTH = 365.0 / 12.0
 HOURS_PER_YEAR = 8760.0
+NEVER_DONE = "it would be interrupted faster than it advances"
 MARKETS = (
     "hyperscaler_on_demand",
     "committed",
@@ -122,8 +124,8 @@ def price_offer(
     scaling = campaign.scaling.get(gpus, 1.0) if isinstance(campaign, GangCampaign) else 1.0
     ideal = campaign.gpu_hours / kind.relative_speed / scaling
     useful = _goodput(books, campaign, kind, offer, gpus)
-    if useful <= 0.0:
-        return "it would be interrupted faster than it advances"
+    if useful < LEAST_GOODPUT:
+        return NEVER_DONE
     minimum, upfront = _commitment(
         books, campaign, offer, price, used_hours=ideal * (1.0 + campaign.waste) / useful
     )
@@ -176,6 +178,8 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
     nodes = math.ceil(gpus / kind.gpus_per_node)
     rate = 0.0 if kind.node_mtbf_hours is None else nodes / kind.node_mtbf_hours
     useful = goodput(each_class, rate)
+    if useful < LEAST_GOODPUT:
+        return NEVER_DONE
     minimum = 0.0
     if quote.kind == "reserved_1y":
         held = _held_gpus(campaign, ideal * (1.0 + campaign.waste) / useful, kind.gpus_per_node)

@@ -251,6 +251,10 @@ CODES: dict[str, Code] = {
         "No size keeps the time limit",
         "Up to the largest size at which a further device still pays, the run takes too long.",
     ),
+    "GL-S912": Code(
+        "A run that is never done",
+        "It is interrupted faster than it can start again and checkpoint.",
+    ),
     "GL-S911": Code(
         "A row of the invoice that matches nothing",
         "Terms of providers belong to a pool's provider, accounts of owned hardware to an offer.",

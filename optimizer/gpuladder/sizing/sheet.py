@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 MINUTES_PER_HOUR = 60.0
 HOURS_PER_DAY = 24.0
+LEAST_GOODPUT = 1e-6
+"""Below it a run is never done: a million hours are paid for one of work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +232,8 @@ def size(
         found.append(too_slow(name, fastest, limit_hours))
     chosen = gpus if gpus is not None else (sizes[0] if sizes else fastest).gpus
     job = _job(chosen, machine, interruptions)
+    if job.goodput < LEAST_GOODPUT:
+        raise UsageError(_never_done(name, job.mean_hours, interruptions))
     points = derive.scale_points(run, derive.smallest_size(footprint.total_gb, admitted))
     efficiency = scaling.gang_scaling(points, [chosen])[chosen]
     speed = max(each.relative_speed for each in admitted)
@@ -290,6 +294,16 @@ def _job(gpus: int, machine: Machine, interruptions: Interruptions) -> _Job:
     if stated is None and math.isfinite(mean):
         minutes = optimal_interval_hours(mean, write) * MINUTES_PER_HOUR
     return _Job(mean, goodput(mean, write, restart, interval), minutes)
+
+
+def _never_done(name: str, mean_hours: float, interruptions: Interruptions) -> Problem:
+    return Problem(
+        code="GL-S912",
+        what=f"`{name}` is interrupted every {mean_hours * MINUTES_PER_HOUR:.3g} minutes and needs "
+        f"{interruptions.restart_minutes:g} to be running again",
+        why="it would never be done",
+        fix="use fewer nodes, more reliable ones, or shorter restarts",
+    )
 
 
 def too_slow(name: str, fastest: SizeChoice, limit_hours: float) -> Problem:

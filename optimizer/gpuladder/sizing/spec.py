@@ -58,7 +58,7 @@ class Run(Record):
     """Bytes per weight, 2 in BF16."""
     communication: Communication = Communication.PERIODIC
     """constant (tensor or expert parallel) or periodic (data or pipeline parallel)."""
-    scaling: dict[PositiveWhole, Positive] | None = None
+    scaling: Annotated[dict[PositiveWhole, Positive], Field(min_length=1)] | None = None
     """Measured throughput by number of GPUs, in any unit."""
     communication_share: Annotated[NonNegative, Field(lt=1)] | None = None
     """Share of a step, at the smallest size, that does not shrink with more GPUs."""
