@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TypeVar
 
@@ -51,25 +52,66 @@ def run_tasks(
                 return
             yield index, function(task)
         return
+    if _kept is not None:
+        yield from _run_in(_kept, number, function, tasks, stop_at)
+        return
+    with _new_pool(number) as pool:
+        yield from _run_in(pool, number, function, tasks, stop_at)
+
+
+@contextmanager
+def kept_workers(workers: int | None = None) -> Iterator[None]:
+    """Keep the same processes for all tasks that are run inside; starting them takes a second.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Processes; one per core when left out. They are started by the first tasks that need them.
+    """
+    global _kept  # noqa: PLW0603 (the processes belong to this one, as its solver's threads do)
+    outer = _kept
+    with _new_pool(default_workers() if workers is None else workers) as _kept:
+        try:
+            yield
+        finally:
+            _kept = outer
+
+
+_kept: ProcessPoolExecutor | None = None
+
+
+@contextmanager
+def _new_pool(number: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(
+        number, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_the_parent
+    )
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _run_in(
+    pool: ProcessPoolExecutor,
+    number: int,
+    function: Callable[[Task], Answer],
+    tasks: Sequence[Task],
+    stop_at: float,
+) -> Iterator[tuple[int, Answer]]:
+    """Yield answers as they come, never more than ``number`` tasks at a time."""
     queue = iter(enumerate(tasks))
     running: dict[Future[Answer], int] = {}
-    with ProcessPoolExecutor(
-        number, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_the_parent
-    ) as pool:
-        try:
-            while True:
-                while len(running) < number and time.time() < stop_at:
-                    following = next(queue, None)
-                    if following is None:
-                        break
-                    running[pool.submit(function, following[1])] = following[0]
-                if not running:
-                    return
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield running.pop(future), future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    while True:
+        while len(running) < number and time.time() < stop_at:
+            following = next(queue, None)
+            if following is None:
+                break
+            running[pool.submit(function, following[1])] = following[0]
+        if not running:
+            return
+        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield running.pop(future), future.result()
 
 
 def _leave_interrupts_to_the_parent() -> None:

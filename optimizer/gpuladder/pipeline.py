@@ -13,15 +13,24 @@ from pathlib import Path
 from typing import Any
 
 from gpuladder.analysis.analyse import analyse
+from gpuladder.analysis.answers import Answers
+from gpuladder.analysis.answers_document import read_answers
 from gpuladder.analysis.document import result_document
-from gpuladder.analysis.result import Infeasibility, LimitExcess, Result, Shortfall
+from gpuladder.analysis.explain_plan import answer_all
+from gpuladder.analysis.result import (
+    ConflictRow,
+    Infeasibility,
+    LimitExcess,
+    Result,
+    Shortfall,
+)
 from gpuladder.analysis.why_not import why_infeasible
 from gpuladder.audit import AuditReport, Finding
 from gpuladder.audit import audit as audit_plan
 from gpuladder.compiled import compile_model
 from gpuladder.errors import AuditError, Problem, ReportError
 from gpuladder.model_size import ModelSize, measure
-from gpuladder.plan import Plan, Status
+from gpuladder.plan import Plan, Status, Termination
 from gpuladder.program import make_program_data
 from gpuladder.report import run_folder
 from gpuladder.scenario.fingerprint import canonical, fingerprint
@@ -62,6 +71,8 @@ def run(
     overrides: Sequence[str] = (),
     overlays: Sequence[str | Path] = (),
     start_from: Plan | None = None,
+    analysis_seconds: float | None = 0.0,
+    workers: int | None = 1,
     listener: Listener = Listener(),
 ) -> Result:
     """Go from a scenario to an audited and analysed answer, whatever the answer is.
@@ -76,6 +87,13 @@ def run(
         YAML files laid over the scenario; for a path only.
     start_from : Plan, optional
         An earlier plan to start the search from.
+    analysis_seconds : float, optional
+        Time for the answers beside the plan; none are asked for at 0, and about the time of the
+        solve is spent at None. A plan that fails its audit, or whose search was interrupted, is not
+        explained.
+    workers : int, optional
+        Processes for the answers; at None as many as the scenario's solver has threads. See
+        ``answer_all``.
     listener : Listener
         Who is told what on the way.
 
@@ -102,8 +120,23 @@ def run(
         why_infeasible(loaded.scenario) if solved.plan.status is Status.INFEASIBLE else None
     )
     result = analyse_and_audit(loaded, solved.plan, infeasible)
+    if _is_worth_explaining(result):
+        answers = answer_all(
+            loaded.scenario,
+            result.plan,
+            seconds=analysis_seconds,
+            workers=loaded.scenario.solver.threads if workers is None else workers,
+            on_stage=listener.stage,
+        )
+        result = replace(result, answers=answers)
     clock.stop("analyse")
     return replace(result, seconds=dict(clock.seconds), solver_log=solved.log)
+
+
+def _is_worth_explaining(result: Result) -> bool:
+    is_interrupted = result.plan.termination is Termination.INTERRUPTED
+    is_sound = result.audit is not None and result.audit.passed
+    return is_sound and not is_interrupted
 
 
 def analyse_and_audit(
@@ -145,6 +178,8 @@ def solve(
     overrides: Sequence[str] = (),
     overlays: Sequence[str | Path] = (),
     start_from: Plan | None = None,
+    analysis_seconds: float | None = 0.0,
+    workers: int | None = 1,
 ) -> Result:
     """Find the cheapest plan for a scenario, audit and analyse it.
 
@@ -158,6 +193,12 @@ def solve(
         YAML files laid over the scenario.
     start_from : Plan, optional
         An earlier plan to start the search from.
+    analysis_seconds : float, optional
+        Time for the answers beside the plan (``result.answers``): shadow prices, walk-away prices,
+        baselines and so on. None are asked for at 0; at None about the time of the solve is spent.
+    workers : int, optional
+        Processes for those answers; at None as many as the scenario's solver has threads. With
+        more than one, a script must guard its main part (``if __name__ == "__main__":``).
 
     Returns
     -------
@@ -178,7 +219,14 @@ def solve(
     AuditError
         When the plan does not stand up to the audit.
     """
-    result = run(source, overrides=overrides, overlays=overlays, start_from=start_from)
+    result = run(
+        source,
+        overrides=overrides,
+        overlays=overlays,
+        start_from=start_from,
+        analysis_seconds=analysis_seconds,
+        workers=workers,
+    )
     require_plan(result)
     return result
 
@@ -218,6 +266,8 @@ def read_run(folder: str | Path) -> Result:
     if plan.status is Status.INFEASIBLE:
         infeasible = _infeasibility(_section(home, "infeasible"))
     result = analyse_and_audit(_checked(scenario), plan, infeasible)
+    if result.audit is not None and result.audit.passed:
+        result = replace(result, answers=_answers(home))
     log = home / run_folder.LOG
     return replace(result, solver_log=log.read_text(encoding="utf-8") if log.is_file() else "")
 
@@ -265,11 +315,24 @@ def _section(home: Path, name: str) -> Mapping[str, Any]:
     return section
 
 
+def _answers(home: Path) -> Answers:
+    """Return the answers saved with a run; a run may be without them."""
+    if not (home / run_folder.RESULT).is_file():
+        return Answers()
+    try:
+        return read_answers(saved_document(home))
+    except ValueError as error:
+        path = home / run_folder.RESULT
+        raise ReportError(_damaged(path, "the answers beside the plan are damaged")) from error
+
+
 def _infeasibility(section: Mapping[str, Any]) -> Infeasibility:
     try:
         return Infeasibility(
             campaigns=tuple(Shortfall(**row) for row in section["campaigns"]),
             limits=tuple(LimitExcess(**row) for row in section["limits"]),
+            conflicts=tuple(ConflictRow(**row) for row in section.get("conflicts", ())),
+            is_integrality_only=bool(section.get("is_integrality_only", False)),
         )
     except (KeyError, TypeError) as error:
         raise ReportError(_damaged(Path(run_folder.RESULT), "`infeasible` is damaged")) from error

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
+_PYTHONS_OWN = signal.default_int_handler
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """What is known while the solver runs; None where nothing is known yet."""
@@ -61,6 +64,9 @@ class Watch:
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)
         self._highs.clearCallbacks()
+        if self._stop and callable(self._previous) and self._previous is not _PYTHONS_OWN:
+            # Whoever listened before may have more to stop than this one search.
+            self._previous(signal.SIGINT, None)
 
     def _interrupt(self, _signal: int, _frame: FrameType | None) -> None:
         self._stop = True

@@ -30,6 +30,14 @@ KEYS = [
     "costs",
     "metrics",
     "shadow_prices",
+    "walk_away",
+    "burst_or_standing",
+    "baselines",
+    "waterfall",
+    "alternatives",
+    "quantity_ranges",
+    "tornado",
+    "unanswered",
     "audit",
 ]
 
@@ -162,6 +170,8 @@ def test_an_infeasible_scenario_says_who_is_short_of_how_much(desk):
             {"id": "big", "short_gpu_hours": 1000.0, "fix": "move the deadline by 1 week"}
         ],
         "limits": [],
+        "conflicts": [],
+        "is_integrality_only": False,
     }
     assert document["metrics"] == {}
     assert document["objective"] is None

@@ -127,7 +127,15 @@ def test_report_renders_a_saved_run_again_and_leaves_it_alone(gpuladder, run, do
     (folder,) = (path for path in (tmp_path / "again" / "tiny").iterdir() if path.is_dir())
     assert (folder / "report.xlsx").is_file()
     again, first = document(done), json.loads((run / "result.json").read_text())
-    for key in ("objective", "commitments", "campaigns", "costs", "metrics", "scenario"):
+    for key in (
+        "objective",
+        "commitments",
+        "campaigns",
+        "costs",
+        "metrics",
+        "walk_away",
+        "waterfall",
+    ):
         assert again[key] == first[key]
 
 

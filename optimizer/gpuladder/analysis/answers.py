@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+INTERRUPTED = "interrupted"
+"""Why a question is unanswered when the user ended the run."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShadowPriceRow:

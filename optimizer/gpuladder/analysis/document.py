@@ -8,6 +8,7 @@ from datetime import date
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from gpuladder.analysis.answers_document import answer_sections
 from gpuladder.plan import Status
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def result_document(result: Result) -> dict[str, object]:
         "campaigns": [_campaign(row) for row in result.tables.campaigns],
         "costs": [{"line": row.line, "amount": row.amount} for row in result.tables.costs],
         "metrics": dict(result.metrics),
-        "shadow_prices": [],
+        **answer_sections(result.answers),
         "audit": None if result.audit is None else result.audit.record(),
     }
     if plan.status is Status.INFEASIBLE:
@@ -87,6 +88,16 @@ def _infeasible(result: Result) -> dict[str, object]:
             {"limit": row.limit, "key": row.key, "excess": row.excess, "fix": row.fix}
             for row in (found.limits if found else ())
         ],
+        "conflicts": [
+            {
+                "conflict": row.conflict,
+                "limit": row.limit,
+                "key": row.key,
+                "reading": row.reading,
+            }
+            for row in (found.conflicts if found else ())
+        ],
+        "is_integrality_only": found.is_integrality_only if found else False,
     }
 
 

@@ -43,6 +43,14 @@ SECONDS_BETWEEN_SIGNS_OF_LIFE = 10.0
     metavar="RUN",
     help="Start the search from the plan of an earlier run.",
 )
+@click.option(
+    "--analysis-seconds",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    help="Time for the answers beside the plan: shadow prices, walk-away prices, baselines … "
+    "By default as long as the search took, and at least a few seconds; 0 for none.",
+)
+@click.option("--no-analysis", is_flag=True, help="The plan alone, as with --analysis-seconds 0.")
 @common
 @click.pass_context
 def solve(
@@ -56,6 +64,8 @@ def solve(
     threads: int | None,
     seed: int | None,
     start_from: Path | None,
+    analysis_seconds: float | None,
+    no_analysis: bool,
 ) -> None:
     """Find the cheapest plan for SCENARIO, check it, and write the report.
 
@@ -80,8 +90,10 @@ def solve(
             *(f"solver.{key}={value}" for key, value in flags.items() if value is not None),
         ),
         start_from=None if start_from is None else pipeline.read_plan(start_from),
+        analysis_seconds=0.0 if no_analysis else analysis_seconds,
+        workers=None,
         listener=pipeline.Listener(
-            stage=console.detail,
+            stage=console.talk if console.shows_progress else console.detail,
             warnings=console.problems,
             progress=_Progress(console) if console.shows_progress else None,
         ),

@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
 
+from gpuladder.analysis.answers import INTERRUPTED
 from gpuladder.analysis.result import Result
 from gpuladder.cli.console import Console, Exit
 from gpuladder.errors import GpuladderError, Problem
@@ -45,7 +46,8 @@ def verdict(result: Result) -> tuple[int, tuple[Problem, ...]]:
         interrupted = result.plan.termination is Termination.INTERRUPTED
         no_plan = error.exit_code == Exit.NO_PLAN
         return Exit.INTERRUPTED if interrupted and no_plan else error.exit_code, error.problems
-    if result.plan.termination is Termination.INTERRUPTED:
+    is_cut_short = any(each.why == INTERRUPTED for each in result.answers.unanswered)
+    if is_cut_short or result.plan.termination is Termination.INTERRUPTED:
         return Exit.INTERRUPTED, ()
     if result.plan.status is Status.OPTIMAL:
         return Exit.DONE, ()
