@@ -12,7 +12,6 @@ the plan's present values, and say so.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpuladder.analysis.invoice_markets import (
@@ -37,88 +36,18 @@ from gpuladder.sizing.invoice import (
     between,
     plan_lines,
 )
+from gpuladder.sizing.invoice_tables import Invoice
 from gpuladder.sizing.spec import InvoiceTerms
 
 if TYPE_CHECKING:
     from datetime import date
 
     from gpuladder.analysis.result import CampaignRow, Result
-    from gpuladder.errors import Problem
     from gpuladder.scenario.expand import CommittedTerm, Expanded, MeteredOffer
     from gpuladder.scenario.schema import Campaign, Scenario
 
 PLAN = "plan"
 _CATALOGUE_CURRENCY = "USD"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvoiceRow:
-    """One line of one campaign on one side of the market, as a table shows it."""
-
-    campaign: str
-    market: str
-    line: str
-    low: float
-    high: float
-    formula: str
-    working: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvoiceTotalRow:
-    """One campaign on one side of the market: total, per run, and what is due before the start."""
-
-    campaign: str
-    market: str
-    total_low: float | None
-    """None where a hard filter bars this side of the market."""
-    total_high: float | None
-    per_run_low: float | None
-    per_run_high: float | None
-    escrow_low: float | None
-    escrow_high: float | None
-    offers: str
-    """What was priced."""
-    notes: str
-    """Dates of prices, or the filter that bars it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invoice:
-    """The invoices of all campaigns of a scenario."""
-
-    currency: str
-    campaigns: tuple[CampaignInvoice, ...]
-    warnings: tuple[Problem, ...] = ()
-
-    def record(self) -> dict[str, object]:
-        """Return them as values that JSON can hold."""
-        return {"campaigns": [campaign.record() for campaign in self.campaigns]}
-
-    def rows(self) -> tuple[InvoiceRow, ...]:
-        """Return every line as a table row."""
-        return tuple(
-            InvoiceRow(
-                campaign=campaign.id,
-                market=market.market,
-                line=line.line,
-                low=line.amount.low,
-                high=line.amount.high,
-                formula=line.formula,
-                working=line.working,
-            )
-            for campaign in self.campaigns
-            for market in campaign.markets
-            for line in market.lines
-        )
-
-    def totals(self) -> tuple[InvoiceTotalRow, ...]:
-        """Return one row for each campaign and side of the market, barred ones included."""
-        rows: list[InvoiceTotalRow] = []
-        for campaign in self.campaigns:
-            rows += [_total(campaign.id, market) for market in campaign.markets]
-            rows += [_refused(campaign.id, refusal) for refusal in campaign.refused]
-        return tuple(rows)
 
 
 def invoice(
@@ -257,34 +186,3 @@ def _offers(expanded: Expanded) -> list[CommittedTerm | MeteredOffer]:
         *expanded.committed.values(),
         *expanded.spot.values(),
     ]
-
-
-def _total(campaign: str, market: MarketInvoice) -> InvoiceTotalRow:
-    each = market.per_run
-    return InvoiceTotalRow(
-        campaign=campaign,
-        market=market.market,
-        total_low=market.total.low,
-        total_high=market.total.high,
-        per_run_low=None if each is None else each.low,
-        per_run_high=None if each is None else each.high,
-        escrow_low=market.escrow.low,
-        escrow_high=market.escrow.high,
-        offers=", ".join(market.offers),
-        notes="; ".join(market.notes),
-    )
-
-
-def _refused(campaign: str, refusal: Refusal) -> InvoiceTotalRow:
-    return InvoiceTotalRow(
-        campaign=campaign,
-        market=refusal.market,
-        total_low=None,
-        total_high=None,
-        per_run_low=None,
-        per_run_high=None,
-        escrow_low=None,
-        escrow_high=None,
-        offers="",
-        notes=refusal.reason,
-    )

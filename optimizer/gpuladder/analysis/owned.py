@@ -8,7 +8,6 @@ how much, and which ``capex_per_gpu`` would make the program compete with the lo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpuladder.economics import residual_share
@@ -19,11 +18,11 @@ from gpuladder.sizing.depreciation import (
     Curve,
     DecliningBalance,
     Financing,
-    QuarterRow,
     StraightLine,
     by_quarter,
     financed_capex,
 )
+from gpuladder.sizing.invoice_tables import OwnedOrderRow, OwnedQuarterRow
 from gpuladder.sizing.spec import OwnedTerms
 
 if TYPE_CHECKING:
@@ -33,35 +32,6 @@ if TYPE_CHECKING:
     from gpuladder.scenario.schema import Hardware, Scenario
 
 DAYS_PER_MONTH = 365.0 / 12.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnedQuarterRow:
-    """One calendar quarter of one order of owned hardware; undiscounted."""
-
-    offer: str
-    start: date
-    gpus: int
-    schedule: str
-    quarter: QuarterRow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnedOrderRow:
-    """One order of owned hardware: what it costs in cash and by its loan, at its start."""
-
-    offer: str
-    start: date
-    end: date
-    """End of its life."""
-    gpus: int
-    capex: float
-    financed_capex: float
-    """Value, at the start, of paying by the loan; the capital cost when paid in cash."""
-    financed_capex_per_gpu: float
-    """What to write as `capex_per_gpu` for the program to compete with the loan."""
-    residual_value: float
-    """At the earlier of horizon end and end of life, undiscounted, as in the objective."""
 
 
 def owned_orders(scenario: Scenario, plan: Plan) -> tuple[OwnedOrderRow, ...]:

@@ -12,9 +12,8 @@ from gpuladder.cli.options import common, console_of, overrides
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpuladder.analysis.invoice import Invoice
-    from gpuladder.analysis.owned import OwnedQuarterRow
     from gpuladder.sizing.invoice import Amount, CampaignInvoice
+    from gpuladder.sizing.invoice_tables import Invoice, OwnedQuarterRow
 
 
 @click.command(short_help="Bill each campaign line by line, on each side of the market.")
