@@ -187,16 +187,16 @@ FORMULAS = {
     },
     "h100_forward_price": price_path,
     "p4d_breakeven_2026": break_even,
-    "seed1_table_hyperscaler": hyperscaler_table,
-    "seed1_sanity_flops": sanity_of_hours,
-    "seed2_spot_run": one_spot_run,
-    "seed2_memory_rule": memory_rules,
-    "seed4_effective_spot": lambda g: {
+    "article1_table_hyperscaler": hyperscaler_table,
+    "article1_sanity_flops": sanity_of_hours,
+    "article2_spot_run": one_spot_run,
+    "article2_memory_rule": memory_rules,
+    "article4_effective_spot": lambda g: {
         "effective": checkpointing.effective_price(g["price_fraction"], g["lost_fraction"])
     },
-    "seed4_lost_work": lost_work,
-    "seed4_utilisation": equivalent_gpus,
-    "seed0_mfu": lambda g: {"ratio": work.bill_ratio(g["mfu_a"], g["mfu_b"])},
+    "article4_lost_work": lost_work,
+    "article4_utilisation": equivalent_gpus,
+    "article0_mfu": lambda g: {"ratio": work.bill_ratio(g["mfu_a"], g["mfu_b"])},
     "stas_mfu": lambda g: {
         key: work.mfu_of_throughput(1.0, achieved * 1e12, peak)
         for key, (achieved, peak) in g.items()
@@ -213,10 +213,10 @@ NOT_REPRODUCED = {
 }
 KEYS_NOT_REPRODUCED = {
     ("meta_mttf_1024_counterexample", "measured_mttf_hours"): "measured; shows the model's limit",
-    ("seed1_table_hyperscaler", "printed_total"): "printed as 250,000, its own lines add to less",
-    ("seed1_sanity_flops", "stated_hours"): "the input that is contradicted",
-    ("seed4_utilisation", "printed"): "words",
-    ("seed0_mfu", "printed"): "1.571 rounded to 1.6",
+    ("article1_table_hyperscaler", "printed_total"): "printed as 250,000, its own lines add to less",
+    ("article1_sanity_flops", "stated_hours"): "the input that is contradicted",
+    ("article4_utilisation", "printed"): "words",
+    ("article0_mfu", "printed"): "1.571 rounded to 1.6",
 }
 EXAMPLES = {row["id"]: row for row in rows("worked_examples")}
 
