@@ -213,7 +213,7 @@ NOT_REPRODUCED = {
 }
 KEYS_NOT_REPRODUCED = {
     ("meta_mttf_1024_counterexample", "measured_mttf_hours"): "measured; shows the model's limit",
-    ("article1_table_hyperscaler", "printed_total"): "printed as 250,000, its own lines add to less",
+    ("article1_table_hyperscaler", "printed_total"): "printed as 250,000; its lines add to less",
     ("article1_sanity_flops", "stated_hours"): "the input that is contradicted",
     ("article4_utilisation", "printed"): "words",
     ("article0_mfu", "printed"): "1.571 rounded to 1.6",
