@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -106,12 +107,29 @@ def _run_in(
             following = next(queue, None)
             if following is None:
                 break
-            running[pool.submit(function, following[1])] = following[0]
+            with _interrupts_ignored():  # the first task starts the processes
+                running[pool.submit(function, following[1])] = following[0]
         if not running:
             return
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             yield running.pop(future), future.result()
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let processes that are started inside ignore interrupts from their first moment on.
+
+    Until its initializer has run, an interrupted process would end in a traceback of its own.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
 
 
 def _leave_interrupts_to_the_parent() -> None:

@@ -14,9 +14,11 @@ of them a cell shows is a matter of the gap; a change of structure is worth no m
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from contextlib import closing, contextmanager
+import time
+from contextlib import closing, contextmanager, suppress
 from multiprocessing import active_children
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -30,7 +32,15 @@ from gpuladder.analysis.sweep_cells import (
     solve_cell,
     unwritable,
 )
-from gpuladder.analysis.sweep_grid import Cell, Source, Vary, read_axes, read_cells, wrong_cells
+from gpuladder.analysis.sweep_grid import (
+    Axis,
+    Cell,
+    Source,
+    Vary,
+    read_axes,
+    read_cells,
+    wrong_cells,
+)
 from gpuladder.analysis.sweep_rows import STATUSES, CellRow, Sweep, cell_row, compared
 from gpuladder.errors import ScenarioError
 from gpuladder.executor import run_tasks
@@ -39,9 +49,14 @@ from gpuladder.solve import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from multiprocessing.process import BaseProcess
     from types import FrameType
 
 __all__ = ["STATUSES", "CellRow", "Sweep", "sweep"]
+
+PAUSE_SECONDS = 0.2
+GRACE_SECONDS = 10.0
+"""How long processes may take to end after an interrupt, and the pauses between reminders."""
 
 
 def sweep(
@@ -94,9 +109,27 @@ def sweep(
     """
     axes = read_axes(vary)
     cells = read_cells(source, axes, overrides=overrides, overlays=overlays)
-    right = {cell.number: cell for cell in cells if cell.scenario is not None}
-    if len(right) < len(cells) and not (skip_wrong and right):
+    require_right(axes, cells, skip_wrong=skip_wrong)
+    return solve_grid(axes, cells, cache=cache, workers=workers, on_progress=on_progress)
+
+
+def require_right(axes: Sequence[Axis], cells: Sequence[Cell], *, skip_wrong: bool = False) -> None:
+    """Raise the error that says what is wrong with cells; with ``skip_wrong`` only if all are."""
+    wrong = sum(cell.scenario is None for cell in cells)
+    if wrong and not (skip_wrong and wrong < len(cells)):
         raise ScenarioError(wrong_cells(axes, cells))
+
+
+def solve_grid(
+    axes: Sequence[Axis],
+    cells: Sequence[Cell],
+    *,
+    cache: str | Path | None = None,
+    workers: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Sweep:
+    """Solve the cells of a grid that are right, of which there is at least one; see ``sweep``."""
+    right = {cell.number: cell for cell in cells if cell.scenario is not None}
     tasks = _tasks(right, cache)
     known = _known(tasks, cache)
     names = dict.fromkeys(task.name for task in tasks.values())
@@ -120,7 +153,7 @@ def sweep(
     return Sweep(
         name=first.name,
         currency=first.currency,
-        axes=axes,
+        axes=tuple(axes),
         cells=tuple(compared(rows, cell, axes) for cell in cells),
         warnings=tuple(dict.fromkeys(item for cell in right.values() for item in cell.problems)),
         versions=versions(),
@@ -176,10 +209,11 @@ def _solved(
 
 @contextmanager
 def _workers_end_at_once() -> Iterator[None]:
-    """On an interrupt, end the processes that were started inside, whatever they are doing.
+    """On an interrupt, end what the processes started inside are doing.
 
-    Otherwise the interrupt would wait for cells that nobody waits for any more. What they had
-    finished is in its file.
+    Otherwise it would wait for cells that nobody waits for any more. What they had finished is in
+    its file. An interrupt ends a search; one that comes between searches is ignored there, so it is
+    sent until they are gone.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -187,9 +221,8 @@ def _workers_end_at_once() -> Iterator[None]:
     others = {child.pid for child in active_children()}
 
     def end(number: int, frame: FrameType | None) -> None:
-        for child in active_children():
-            if child.pid not in others:
-                child.terminate()
+        own = [child for child in active_children() if child.pid not in others]
+        threading.Thread(target=_end, args=(own,), daemon=True).start()
         signal.default_int_handler(number, frame)
 
     previous = signal.signal(signal.SIGINT, end)
@@ -197,3 +230,20 @@ def _workers_end_at_once() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, previous)
+
+
+def _end(children: Sequence[BaseProcess]) -> None:
+    """End processes by interrupts, and by force when they take no notice."""
+    for _ in range(round(GRACE_SECONDS / PAUSE_SECONDS)):
+        alive = [child for child in children if child.is_alive()]
+        if not alive:
+            return
+        for child in alive:
+            if child.pid is None:
+                continue
+            with suppress(ProcessLookupError):
+                os.kill(child.pid, signal.SIGINT)
+        time.sleep(PAUSE_SECONDS)
+    for child in children:
+        with suppress(ProcessLookupError):
+            child.terminate()

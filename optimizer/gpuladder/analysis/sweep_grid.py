@@ -35,7 +35,7 @@ REFUSED_KEYS = {
 """Keys that cannot be varied, and why."""
 _OPENING, _CLOSING, _QUOTES = "[{", "]}", "'\""
 _RANGE = re.compile(r"(?P<low>.+?)\.\.(?P<high>.+?)(?::(?P<number>\d+))?")
-_FIX = "write key=a,b,c or key=low..high:n, e.g. --vary offers.od.price=2,2.5,3 or =2..3:5"
+_FIX = "write key=a,b,c or key=low..high:n, e.g. offers.od.price=2,2.5,3 or offers.od.price=2..3:5"
 
 Source = str | Path | Scenario | Loaded
 Value = str | int | float | date
@@ -90,7 +90,9 @@ def read_axes(vary: Sequence[str] | Vary) -> tuple[Axis, ...]:
             problems.append(_problem(where, str(error)))
         if key in REFUSED_KEYS:
             problems.append(
-                _problem(where, f"`{key}` cannot be varied", why=REFUSED_KEYS[key], fix="leave out")
+                _problem(
+                    where, f"`{key}` cannot be varied", why=REFUSED_KEYS[key], fix="take it out"
+                )
             )
         if sum(axis.key == key for axis in axes) > 1:
             problems.append(_problem(where, "the key is varied twice", fix="give all values once"))

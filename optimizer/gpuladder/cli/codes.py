@@ -26,6 +26,7 @@ CODES: dict[str, str] = {
     "GL-U002": "There is no such topic to explain.",
     "GL-U004": "There is nothing to size: no workload, no such campaign, or too many of both.",
     "GL-U005": "An option of `gpuladder size` is out of range or contradicts another.",
+    "GL-U006": "A grid of values to sweep over is written wrongly, or is too large.",
     "GL-U130": "Interrupted before anything could be written.",
     "GL-X070": "A fault of the program's own: run it again with --debug and report the traceback.",
 }

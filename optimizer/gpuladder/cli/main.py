@@ -20,6 +20,7 @@ from gpuladder.cli.report import report
 from gpuladder.cli.schema import schema
 from gpuladder.cli.size import size
 from gpuladder.cli.solve import solve
+from gpuladder.cli.sweep import sweep
 from gpuladder.cli.validate import validate
 from gpuladder.errors import GpuladderError, Problem
 from gpuladder.version import __version__
@@ -51,7 +52,7 @@ def program() -> None:
     """
 
 
-for verb in (new, size, invoice, validate, solve, audit, report, explain, schema, doctor):
+for verb in (new, size, invoice, validate, solve, sweep, audit, report, explain, schema, doctor):
     program.add_command(verb)
 
 

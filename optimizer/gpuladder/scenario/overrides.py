@@ -6,6 +6,7 @@ about an overridden value points at the override.
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any
 
 from gpuladder.errors import Problem, ScenarioError
@@ -128,10 +129,12 @@ def _rows_named(rows: RawList, rest: str) -> Iterator[tuple[str, RawMap]]:
 
 def _no_row(table: str, rows: RawList, rest: str, where: str) -> Problem:
     names = [str(row["id"]) for row in rows if isinstance(row, RawMap) and "id" in row]
+    close = difflib.get_close_matches(rest.partition(".")[0], names, n=1, cutoff=0.6)
+    guess = f"; did you mean `{close[0]}`?" if close else ""
     shown = ", ".join(names[:12]) + (" …" if len(names) > 12 else "")
     return reading_problem(
         "GL-S008",
-        f"`{table}` has no row whose id begins `{rest}`",
+        f"`{table}` has no row whose id begins `{rest}`{guess}",
         where=where,
         fix=f"ids: {shown}" if names else "use --with FILE to add rows",
     )
