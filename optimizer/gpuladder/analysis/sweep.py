@@ -33,7 +33,6 @@ from gpuladder.analysis.sweep_cells import (
     unwritable,
 )
 from gpuladder.analysis.sweep_grid import (
-    Axis,
     Cell,
     Source,
     Vary,
@@ -41,7 +40,8 @@ from gpuladder.analysis.sweep_grid import (
     read_cells,
     wrong_cells,
 )
-from gpuladder.analysis.sweep_rows import STATUSES, CellRow, Sweep, cell_row, compared
+from gpuladder.analysis.sweep_result import STATUSES, Axis, CellRow, Sweep
+from gpuladder.analysis.sweep_rows import cell_row, compared
 from gpuladder.errors import ScenarioError
 from gpuladder.executor import run_tasks
 from gpuladder.plan import Termination

@@ -14,6 +14,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpuladder.analysis.sweep_result import Axis
 from gpuladder.errors import Problem, ScenarioError, Severity, UsageError
 from gpuladder.scenario.fingerprint import canonical
 from gpuladder.scenario.loading import Loaded, check
@@ -40,14 +41,6 @@ _FIX = "write key=a,b,c or key=low..high:n, e.g. offers.od.price=2,2.5,3 or offe
 Source = str | Path | Scenario | Loaded
 Value = str | int | float | date
 Vary = Mapping[str, "Sequence[Value] | Value"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Axis:
-    """One key and the values it takes, as they would be written on the command line."""
-
-    key: str
-    values: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

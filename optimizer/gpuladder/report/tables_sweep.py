@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuladder.analysis.sweep_rows import NOT_SOLVED, STATUSES
+from gpuladder.analysis.sweep_result import NOT_SOLVED, STATUSES
 from gpuladder.report.table import Cell, Column, Format, Table, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gpuladder.analysis.sweep_rows import CellRow, Sweep
+    from gpuladder.analysis.sweep_result import CellRow, Sweep
 
 _GAP = "  "
 _LEFT_OUT = "…"
