@@ -123,8 +123,7 @@ def _pyomo(data: Any, interface: Any) -> dict[str, Any]:
     built = clock()
     for constraint in model.component_objects(pyo.Constraint):
         for row in constraint.values():
-            lower, body, upper = row.to_bounded_expression()
-            row.set_value((lower, body.expr, upper))
+            row.to_bounded_expression()
     model.net_present_cost.set_value(model.net_present_cost.expr.expr)
     written = clock()
     solver = interface()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def build_model(data: ProgramData) -> pyo.ConcreteModel:
     """Return the Pyomo model of the program."""
-    with collector_off():
+    with collector_off(tidy_first=True):
         model = pyo.ConcreteModel("gpuladder")
         add_orders(model, data)
         add_capacity(model, data)

@@ -11,18 +11,18 @@ _unseen = 0
 
 
 @contextmanager
-def collector_off() -> Iterator[None]:
+def collector_off(*, tidy_first: bool = False) -> Iterator[None]:
     """Keep automatic garbage collection off, then restore it.
 
     It would look through hundreds of thousands of small objects again and again while they are
     made. What was made counts as long-lived afterwards, so that it is not looked through at once
-    either. The collector does not know of it then and would never come by on its own; so once there
-    is enough, all is looked through before more is made, and models that are no longer in use go.
-    Where a process has frozen objects of its own, they stay so.
+    either. The collector does not know of it then and would never come by on its own; so with
+    ``tidy_first``, once there is enough, all is looked through before more is made, and models that
+    are no longer in use go. Where a process has frozen objects of its own, they stay so.
     """
     global _unseen  # noqa: PLW0603 (there is one collector per process)
     collecting = gc.isenabled()
-    if collecting and _unseen > MOST_UNSEEN:
+    if tidy_first and collecting and _unseen > MOST_UNSEEN:
         gc.collect()
         _unseen = 0
     gc.disable()

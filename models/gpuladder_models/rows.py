@@ -1,8 +1,8 @@
 """Rows from arrays: the one way in which linear expressions reach the Pyomo model.
 
 A family of rows is a sum of terms; each term says, as arrays, which variables enter which rows with
-which coefficients. The rows stay arrays: each is a named Pyomo expression whose content is made
-when Pyomo asks for it, so that a large program is neither built nor handed over entry by entry.
+which coefficients. The rows stay arrays: the expression of a Pyomo constraint is made when Pyomo
+asks for it, so that a large program is neither built nor handed over entry by entry.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
+from pyomo.core.base.constraint import ConstraintData, IndexedConstraint
 from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.expr.numeric_expr import LinearExpression, MonomialTermExpression
 from pyomo.core.expr.relational_expr import (
@@ -50,8 +52,8 @@ class RowBlock:
     column: IntArray
     coefficient: FloatArray
 
-    def addends(self, row: int) -> list[Any]:
-        """Return the entries of a row as Pyomo terms."""
+    def expression(self, row: int) -> LinearExpression:
+        """Return a row as Pyomo writes it."""
         part = slice(int(self.starts[row]), int(self.starts[row + 1]))
         entries = zip(
             self.coefficient[part].tolist(),
@@ -59,14 +61,60 @@ class RowBlock:
             self.column[part].tolist(),
             strict=True,
         )
-        return [
-            MonomialTermExpression((value, self.variables[family][column]))
-            for value, family, column in entries
-        ]
+        return LinearExpression(
+            [
+                MonomialTermExpression((value, self.variables[family][column]))
+                for value, family, column in entries
+            ]
+        )
 
 
-class Row(NamedExpressionData):  # type: ignore[misc]  # Pyomo has no types
-    """A row of a block as a Pyomo expression; what it stands for is made when it is asked for."""
+class Row(ConstraintData):  # type: ignore[misc]  # Pyomo has no types
+    """A constraint ``low ≤ row of a block ≤ high``.
+
+    Its expression is made when it is first asked for. When it is given another one, as any Pyomo
+    constraint can be, it no longer belongs to a block.
+    """
+
+    __slots__ = ("_made", "block", "high", "low", "row")
+
+    def __init__(self, expr: Any = None, component: Any = None) -> None:
+        # The fields of Pyomo's constructors are set in line, as Pyomo itself does for speed.
+        self._component = None if component is None else ref(component)  # type: ignore[misc]
+        self._active = True  # type: ignore[misc]
+        self._made: Any = None
+        self.block: RowBlock | None = None
+        if expr is not None:
+            self.set_value(expr)
+
+    def set_value(self, expr: Any) -> None:
+        """Take ``(block, row, low, high)``, or whatever else a Pyomo constraint takes."""
+        if expr.__class__ is tuple and expr[0].__class__ is RowBlock:
+            self.block, self.row, self.low, self.high = expr
+        else:
+            self.block = None
+            super().set_value(expr)
+
+    @property
+    def _expr(self) -> Any:
+        if self._made is None and self.block is not None:
+            body = self.block.expression(self.row)
+            self._made = _relation(body, self.low, self.high)
+        return self._made
+
+    @_expr.setter
+    def _expr(self, value: Any) -> None:
+        self._made = value
+
+
+class RowConstraint(IndexedConstraint):  # type: ignore[misc]  # Pyomo has no types
+    """A Pyomo constraint whose members are rows of a block."""
+
+    _ComponentDataClass = Row
+
+
+class Sum(NamedExpressionData):  # type: ignore[misc]  # Pyomo has no types
+    """A row of a block as a Pyomo expression, made when it is first asked for."""
 
     __slots__ = ("_made", "block", "row")
 
@@ -81,8 +129,18 @@ class Row(NamedExpressionData):  # type: ignore[misc]  # Pyomo has no types
     @property
     def _args_(self) -> tuple[LinearExpression]:
         if self._made is None:
-            self._made = (LinearExpression(self.block.addends(self.row)),)
+            self._made = (self.block.expression(self.row),)
         return self._made
+
+
+def _relation(body: LinearExpression, low: float, high: float) -> Any:
+    if low == high:
+        return EqualityExpression((body, low))
+    if low == -inf:
+        return InequalityExpression((body, high), strict=False)
+    if high == inf:
+        return InequalityExpression((low, body), strict=False)
+    return RangedExpression((low, body, high), strict=False)
 
 
 def term(
@@ -147,22 +205,15 @@ def add_rows(
     )
     lows, highs = low.tolist(), high.tolist()
 
-    def rule(_: pyo.ConcreteModel, index: int) -> Any:
-        body, low, high = Row(block, index), lows[index], highs[index]
-        if low == high:
-            return EqualityExpression((body, low))
-        if low == -inf:
-            return InequalityExpression((body, high), strict=False)
-        if high == inf:
-            return InequalityExpression((low, body), strict=False)
-        return RangedExpression((low, body, high), strict=False)
+    def rule(_: pyo.ConcreteModel, index: int) -> tuple[RowBlock, int, float, float]:
+        return block, index, lows[index], highs[index]
 
-    model.add_component(name, pyo.Constraint(keep.tolist(), rule=rule))
+    model.add_component(name, RowConstraint(keep.tolist(), rule=rule))
 
 
-def linear_expression(terms: Sequence[Term]) -> Row:
+def linear_expression(terms: Sequence[Term]) -> Sum:
     """Return the sum of terms that all stand in row 0."""
-    return Row(_grouped(terms, 1), 0)
+    return Sum(_grouped(terms, 1), 0)
 
 
 def _grouped(terms: Sequence[Term], size: int) -> RowBlock:

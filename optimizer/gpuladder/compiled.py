@@ -16,10 +16,11 @@ import pyomo.environ as pyo
 from numpy.typing import NDArray
 
 from gpuladder_models.collector import collector_off
-from gpuladder_models.rows import Row
+from gpuladder_models.rows import Row, Sum
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+_KNOWN = (Row, Sum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def compile_model(model: pyo.ConcreteModel) -> CompiledModel:
     Raises
     ------
     TypeError
-        When a row or the objective is anything but a ``gpuladder_models.rows.Row``.
+        When a row or the objective does not come from ``gpuladder_models.rows``.
     """
     with collector_off():
         return _compile(model)
@@ -95,12 +96,12 @@ def _compile(model: pyo.ConcreteModel) -> CompiledModel:
     row_upper: list[float] = []
     parts: list[tuple[IntArray, IntArray, FloatArray]] = []
     for constraint in model.component_objects(pyo.Constraint, descend_into=False):
+        rows = list(constraint.values())
         row_blocks[constraint.local_name] = Block(len(row_lower), tuple(constraint.keys()))
-        rows = [row.to_bounded_expression() for row in constraint.values()]
-        row_lower.extend(-np.inf if low is None else low for low, _, _ in rows)
-        row_upper.extend(np.inf if high is None else high for _, _, high in rows)
         if rows:
-            parts.append(_entries([body for _, body, _ in rows], column_blocks))
+            parts.append(_entries(rows, column_blocks))
+            row_lower += [row.low for row in rows]
+            row_upper += [row.high for row in rows]
     lengths, columns, values = (
         (np.concatenate(side) for side in zip(*parts, strict=True)) if parts else [np.zeros(0)] * 3
     )
@@ -122,15 +123,15 @@ def _compile(model: pyo.ConcreteModel) -> CompiledModel:
 
 
 def _entries(
-    bodies: Sequence[Any], column_blocks: dict[str, Block]
+    members: Sequence[Any], column_blocks: dict[str, Block]
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the number of entries of each row of one block, and their columns and coefficients."""
-    for body in bodies:
-        if body.__class__ is not Row or body.block is not bodies[0].block:
-            msg = f"not a row of this program: {body}"
+    block: Any = getattr(members[0], "block", None)
+    for member in members:
+        if block is None or member.__class__ not in _KNOWN or member.block is not block:
+            msg = f"not a row of this program: {member}"
             raise TypeError(msg)
-    block = bodies[0].block
-    rows = np.array([body.row for body in bodies])
+    rows = np.array([member.row for member in members])
     lengths = np.diff(block.starts)[rows]
     skipped = block.starts[rows] - np.concatenate(([0], np.cumsum(lengths)[:-1]))
     entries = np.arange(lengths.sum()) + np.repeat(skipped, lengths)

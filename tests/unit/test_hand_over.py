@@ -73,7 +73,7 @@ def test_a_row_reads_as_a_sum():
     assert pyo.value(row.body + model.firm[0], exception=False) is None
     for member in model.lots.values():
         member.set_value(2)
-    assert pyo.value(row.body) == 2 * len(row.body.expr.linear_vars)
+    assert pyo.value(row.body) == 2 * len(row.body.linear_vars)
 
 
 def test_a_row_from_elsewhere_is_refused():
@@ -82,3 +82,22 @@ def test_a_row_from_elsewhere_is_refused():
     model.extra = pyo.Constraint(expr=model.firm[0] * model.firm[1] <= 1)
     with pytest.raises(TypeError, match="not a row of this program"):
         compile_model(model)
+
+
+def test_a_row_given_another_expression_is_refused():
+    """Without it an edit of the Pyomo model would silently not reach the solver."""
+    model = model_of("quickstart.yaml")
+    model.lots_active[0].set_value(model.lots[0] + model.lots[1] <= 1)
+    assert str(model.lots_active[0].expr) == "lots[0] + lots[1]  <=  1"
+    with pytest.raises(TypeError, match="not a row of this program: lots_active"):
+        compile_model(model)
+
+
+def test_a_copy_of_the_model_is_the_same_program():
+    """Without it a model could not be cloned to try something on the copy."""
+    model = model_of("quickstart.yaml")
+    ours, theirs = compile_model(model), compile_model(model.clone())
+    assert np.array_equal(ours.values, theirs.values)
+    assert np.array_equal(ours.columns, theirs.columns)
+    assert np.array_equal(ours.row_lower, theirs.row_lower)
+    assert np.array_equal(ours.cost, theirs.cost)
