@@ -4,7 +4,7 @@ Facts about HiGHS and highspy that this file relies on (highspy 1.16, each guard
 constructor prints a banner to the process's stdout; a callback may ask for an end; the time limit
 of a linear program counts on across runs of one instance, that of a mixed-integer one starts anew;
 the size of the thread pool is fixed until it is reset; there are no duals of a mixed-integer
-program.
+program; a start that presolve has no room for may be taken for a cheaper one, and the search end.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import contextlib
 import os
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ import numpy as np
 
 from gpuladder.compiled import CompiledModel, FloatArray, IntArray, compile_model
 from gpuladder.errors import NoPlanError, Problem
+from gpuladder.outcome import Outcome, with_bound
 from gpuladder.plan import SolveOptions, Status, Termination
 from gpuladder.watch import Progress, Watch, finite, relative_gap
 
@@ -34,6 +35,7 @@ __all__ = ["Outcome", "Program", "Progress", "highs_version", "relative_gap"]
 
 INTEGRALITY_TOLERANCE = 1e-9  # values further off are rounded and the rest solved again
 FEASIBILITY_TOLERANCE = 1e-7
+COST_TOLERANCE = 1e-6  # relative; how far the reported cost may be from that of the columns
 _HIGHS = highspy.HighsModelStatus
 _FEASIBLE_POINT = 2  # HighsSolutionStatus: a point that satisfies every row and bound
 _TERMINATIONS = {
@@ -44,24 +46,6 @@ _TERMINATIONS = {
     _HIGHS.kTimeLimit: Termination.TIME_LIMIT,
     _HIGHS.kInterrupt: Termination.INTERRUPTED,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a solve ended with: ``status`` says what the point is, ``termination`` why it ended."""
-
-    termination: Termination
-    status: Status
-    objective: float | None
-    bound: float | None
-    gap: float | None
-    columns: FloatArray | None
-    """Value of every column; None without a plan."""
-    row_duals: FloatArray | None
-    """Cost per unit of each row's right-hand side; linear programs only."""
-    reduced_costs: FloatArray | None
-    seconds: float
-    nodes: int
 
 
 def highs_version() -> str:
@@ -216,6 +200,16 @@ class Program:
         Outcome
             With a plan whenever the solver has one, at whatever limit it stopped.
         """
+        outcome = self._search(options, start, on_progress)
+        outcome = self._not_misled(outcome, options, on_progress)
+        return self._polished(outcome, options)
+
+    def _search(
+        self,
+        options: SolveOptions,
+        start: FloatArray | None,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> Outcome:
         began = time.monotonic()
         self._set_options(options)
         if start is not None and len(self._integer_columns):
@@ -229,8 +223,37 @@ class Program:
             self._highs.setOptionValue("presolve", "off")
             self._highs.run()
             self._highs.setOptionValue("presolve", "choose")
-        outcome = self._read(options, time.monotonic() - began)
-        return self._polished(outcome, options)
+        return self._read(options, time.monotonic() - began)
+
+    def _not_misled(
+        self,
+        outcome: Outcome,
+        options: SolveOptions,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> Outcome:
+        """Solve again without a start when HiGHS reports a cost that its own plan does not have.
+
+        Presolve may remove columns that the start uses; what is left of it then counts as a plan at
+        a cost that no plan has, and everything dearer is cut off. The bound is still one.
+        """
+        if outcome.columns is None or outcome.objective is None or not self._is_mixed:
+            return outcome
+        cost = float(np.asarray(self._highs.getLp().col_cost_) @ outcome.columns)
+        if abs(cost - outcome.objective) <= COST_TOLERANCE * max(1.0, abs(cost)):
+            return outcome
+        self._highs.clearSolver()  # it would start from the same point again
+        first = with_bound(replace(outcome, objective=cost), outcome.bound, options)
+        left = options.time_limit_seconds - outcome.seconds
+        if outcome.termination is Termination.INTERRUPTED or left <= 0.0:
+            return first
+        again = self._search(
+            options.model_copy(update={"time_limit_seconds": left}), None, on_progress
+        )
+        spent = replace(again, seconds=outcome.seconds + again.seconds)
+        if again.objective is not None and again.objective <= cost:
+            return spent
+        kept = replace(spent, objective=cost, columns=outcome.columns)
+        return with_bound(kept, again.bound, options)
 
     def _polished(self, outcome: Outcome, options: SolveOptions) -> Outcome:
         """Put integers on whole numbers and solve the rest again, where rounding was needed."""
@@ -243,21 +266,13 @@ class Program:
             linear = self.solve(options)
         if linear.columns is None or linear.objective is None:
             return outcome
-        bound = outcome.bound if outcome.bound is None else min(outcome.bound, linear.objective)
-        gap = None if bound is None else relative_gap(linear.objective, bound)
-        is_proven = gap is not None and gap <= options.relative_gap + 1e-12
-        return Outcome(
-            termination=outcome.termination,
-            status=Status.OPTIMAL if is_proven else Status.FEASIBLE,
+        kept = replace(
+            outcome,
             objective=linear.objective,
-            bound=bound,
-            gap=gap,
             columns=linear.columns,
-            row_duals=None,
-            reduced_costs=None,
             seconds=outcome.seconds + linear.seconds,
-            nodes=outcome.nodes,
         )
+        return with_bound(kept, outcome.bound, options)
 
     @property
     def _is_mixed(self) -> bool:
@@ -299,26 +314,21 @@ class Program:
             )
         solution = highs.getSolution()
         objective = float(info.objective_function_value)
-        bound: float | None
-        if is_mixed:
-            bound = finite(info.mip_dual_bound)
-            bound = bound if bound is None else min(bound, objective)
-        else:
-            bound = objective if termination is Termination.GAP_REACHED else None
-        gap = None if bound is None else relative_gap(objective, bound)
-        is_proven = gap is not None and gap <= options.relative_gap + 1e-12
-        return Outcome(
+        is_optimum = termination is Termination.GAP_REACHED
+        bound = finite(info.mip_dual_bound) if is_mixed else objective if is_optimum else None
+        outcome = Outcome(
             termination=termination,
-            status=Status.OPTIMAL if is_proven else Status.FEASIBLE,
+            status=Status.FEASIBLE,
             objective=objective,
-            bound=bound,
-            gap=gap,
+            bound=None,
+            gap=None,
             columns=np.array(solution.col_value, np.float64),
             row_duals=None if is_mixed else np.array(solution.row_dual, np.float64),
             reduced_costs=None if is_mixed else np.array(solution.col_dual, np.float64),
             seconds=seconds,
             nodes=max(int(info.mip_node_count), 0) if is_mixed else 0,
         )
+        return with_bound(outcome, bound, options)
 
     @staticmethod
     def _positions(block: slice) -> np.ndarray[Any, np.dtype[np.int32]]:
