@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _LABELS_SHOWN = 26
 _FEW = 16
-_AXIS_FONT = {"name": FONT, "size": 9, "color": MUTED}
+AXIS_FONT = {"name": FONT, "size": 9, "color": MUTED}
 
 
 def capacity_chart(workbook: Workbook, placed: Placed, *, width: int, height: int) -> Chart:
@@ -51,13 +51,13 @@ def capacity_chart(workbook: Workbook, placed: Placed, *, width: int, height: in
             }
         )
     columns.combine(used)
-    _dress(columns, "Capacity by kind against use (GPUs, average of each period)", "GPUs")
+    dress(columns, "Capacity by kind against use (GPUs, average of each period)", "GPUs")
     columns.set_x_axis(
         {
             "text_axis": True,
             "num_format": "d mmm yy",
             # Upright: LibreOffice shows every label, whatever the interval.
-            "num_font": _AXIS_FONT | {"size": 8, "rotation": -90},
+            "num_font": AXIS_FONT | {"size": 8, "rotation": -90},
             "interval_unit": max(1, -(-periods // _LABELS_SHOWN)),
             "interval_tick": max(1, -(-periods // _LABELS_SHOWN)),
             "line": {"color": RULE},
@@ -87,12 +87,12 @@ def expiry_chart(workbook: Workbook, placed: Placed, *, width: int, height: int)
                 "data_labels": _labels("#,##0;;") if quarters <= _FEW else {},
             }
         )
-    _dress(chart, "GPUs whose term ends, by quarter", "GPUs")
+    dress(chart, "GPUs whose term ends, by quarter", "GPUs")
     chart.set_x_axis(
         {
             "text_axis": True,
             "num_format": "mmm yy",
-            "num_font": _AXIS_FONT | ({"rotation": -45} if quarters > _FEW else {}),
+            "num_font": AXIS_FONT | ({"rotation": -45} if quarters > _FEW else {}),
             "interval_unit": max(1, -(-quarters // _LABELS_SHOWN)),
             "line": {"color": RULE},
         }
@@ -120,11 +120,11 @@ def cost_chart(
             "data_labels": _labels(shown),
         }
     )
-    _dress(chart, f"Net present cost by line ({currency})", "")
+    dress(chart, f"Net present cost by line ({currency})", "")
     chart.set_y_axis(
         {
             "reverse": True,
-            "num_font": _AXIS_FONT | {"color": INK},
+            "num_font": AXIS_FONT | {"color": INK},
             "label_position": "low",
             "line": {"color": RULE},
             "major_tick_mark": "none",
@@ -133,7 +133,7 @@ def cost_chart(
     chart.set_x_axis(
         {
             "num_format": "#,##0",
-            "num_font": _AXIS_FONT,
+            "num_font": AXIS_FONT,
             "major_gridlines": {"visible": False},
             "line": {"none": True},
             "visible": False,
@@ -152,7 +152,8 @@ def _labels(shown: str) -> dict[str, Any]:
     return {"value": True, "num_format": shown, "font": {"name": FONT, "size": 9, "color": INK}}
 
 
-def _dress(chart: Chart, title: str, unit: str) -> None:
+def dress(chart: Chart, title: str, unit: str, *, is_from_zero: bool = True) -> None:
+    """Give a chart its title, its value axis and its frame."""
     chart.set_title(
         {
             "name": title,
@@ -165,8 +166,8 @@ def _dress(chart: Chart, title: str, unit: str) -> None:
             "name": unit,
             "name_font": {"name": FONT, "size": 9, "bold": False, "color": MUTED},
             "num_format": "#,##0",
-            "num_font": _AXIS_FONT,
-            "min": 0,
+            "num_font": AXIS_FONT,
+            **({"min": 0} if is_from_zero else {}),
             "major_gridlines": {"visible": True, "line": {"color": RULE, "width": 0.5}},
             "line": {"none": True},
         }

@@ -31,6 +31,20 @@ COST_LINES = {
     "held": "Held (sunk)",
 }
 
+AIMS = {
+    "fewest_providers": "Fewest providers",
+    "shortest_lock_in": "Shortest lock-in",
+    "least_spot": "Least spot",
+    "fewest_signatures": "Fewest signatures",
+    "latest_signatures": "Latest signatures",
+    "flattest_cash": "Flattest cash",
+}
+
+AXES = {
+    "cadence": "runs, times today's",
+    "price_ratio": "burst price ÷ standing price",
+}
+
 _WORDS = {"gpu": "GPU", "gpus": "GPUs", "gb": "GB", "id": "Id", "tflops": "TFLOPS"}
 
 
@@ -42,6 +56,16 @@ def kind_label(kind: str) -> str:
 def line_label(line: str) -> str:
     """Return the words for a cost line."""
     return COST_LINES.get(line, title(line))
+
+
+def aim_label(aim: str) -> str:
+    """Return the words for what an alternative is best in."""
+    return AIMS.get(aim, title(aim))
+
+
+def axis_label(axis: str) -> str:
+    """Return the words for what changes along a curve."""
+    return AXES.get(axis, title(axis))
 
 
 def metric_label(key: str) -> str:

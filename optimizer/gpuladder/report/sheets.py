@@ -11,7 +11,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from gpuladder.report.csv_files import cell_text
-from gpuladder.report.styles import Styles, number_format
+from gpuladder.report.styles import MUTED, Styles, format_of_one, number_format
 from gpuladder.report.table import (
     Cell,
     Column,
@@ -36,7 +36,10 @@ HEADER_ROW = 3
 ROW_LIMIT = 20_000
 """Rows of one table shown in the workbook; the CSV file always has all of them."""
 
-_DEFAULT_WIDTH, _LEAST_SHEET_WIDTH = 8.43, 90.0
+DEFAULT_WIDTH = 8.43
+"""Width of a column that none is set for, in characters."""
+
+_LEAST_SHEET_WIDTH = 90.0
 _MIN_WIDTH, _MAX_WIDTH = 9.0, 46.0
 _SAMPLE_ROWS = 2_000
 _TEXT_LIMIT = 32_767
@@ -105,15 +108,14 @@ def write_sheet(sheet: Worksheet, styles: Styles, table: Table, scenario_name: s
         Shown in the printed footer.
     """
     table = without_empty(table)
-    shown = table.rows[:ROW_LIMIT]
     widths = [column_width(column, table.rows, i) for i, column in enumerate(table.columns)]
     for index, width in enumerate(widths):
         sheet.set_column(index, index, width)
-    _write_title(sheet, styles, table, widths, left_out=len(table.rows) - len(shown))
+    write_title(sheet, styles, table, widths)
     placed = write_table(sheet, styles, table, HEADER_ROW, widths)
-    last_row = placed.last_row + (1 if _has_total(table) else 0)
+    last_row = placed.last_row + (1 if has_total(table) else 0)
     sheet.freeze_panes(HEADER_ROW + 1, 1)
-    print_setup(sheet, scenario_name, last_row, _last_column(widths))
+    print_setup(sheet, scenario_name, last_row, last_sheet_column(widths))
     sheet.repeat_rows(HEADER_ROW)
     return placed
 
@@ -126,7 +128,7 @@ def write_table(
     first, last = header_row + 1, header_row + len(rows)
     options: list[dict[str, Any]] = []
     formats: list[str] = []
-    has_total = _has_total(table)
+    is_totalled = has_total(table)
     money = number_format(Format.MONEY, _money_values(table))
     for index, column in enumerate(table.columns):
         is_money = column.format is Format.MONEY
@@ -139,7 +141,7 @@ def write_table(
             "header": column.header,
             "header_format": styles.header if is_left(column) else styles.number_header,
         }
-        if has_total:
+        if is_totalled:
             option |= _total_option(table, index, first, last)
         options.append(option)
         if column.note:
@@ -159,16 +161,16 @@ def write_table(
     sheet.add_table(
         header_row,
         0,
-        last + (1 if has_total else 0),
+        last + (1 if is_totalled else 0),
         len(table.columns) - 1,
         {
             "name": f"t_{table.name}",
             "style": None,
             "columns": options,
-            "total_row": has_total,
+            "total_row": is_totalled,
         },
     )
-    if has_total:
+    if is_totalled:
         _write_totals(sheet, styles, table, first, last, formats)
     return Placed(sheet.get_name(), table, header_row, first, last)
 
@@ -188,6 +190,10 @@ def _cell_writer(
 ) -> Callable[[int, int, Row], None]:
     """Return what writes the cell of one column into a row."""
     style = styles.cell(shown, wrap=column.format in _WRAPPED, left=is_left(column))
+    if column.format is Format.EACH:
+        return lambda at, index, row: write_cell(
+            sheet, at, index, row[index], styles.cell(format_of_one(row[index]))
+        )
     if column.format not in (Format.BY_UNIT, Format.ANY):
         return lambda at, index, row: write_cell(sheet, at, index, row[index], style)
     unit = table.position("unit") if column.format is Format.BY_UNIT else None
@@ -284,7 +290,8 @@ def _header_lines(columns: tuple[Column, ...], widths: list[float]) -> int:
     )
 
 
-def _has_total(table: Table) -> bool:
+def has_total(table: Table) -> bool:
+    """Tell whether a table has a totals row on its sheet."""
     return any(column.total for column in table.columns) and len(table.rows) <= ROW_LIMIT
 
 
@@ -334,27 +341,51 @@ def _short(text: str) -> str:
     return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1] + "…"
 
 
-def _write_title(
-    sheet: Worksheet, styles: Styles, table: Table, widths: list[float], left_out: int
+def write_title(
+    sheet: Worksheet, styles: Styles, table: Table, widths: list[float], *, at: int = 0
 ) -> None:
-    sheet.set_row(0, 24)
-    sheet.write_string(0, 0, table.title, styles.title)
+    """Write a table's title, and under it its note; further down the sheet as a heading."""
+    last = last_sheet_column(widths)
+    if at:
+        for index in range(last + 1):
+            sheet.write_blank(at, index, None, styles.heading)
+        sheet.write_string(at, 0, table.title, styles.heading)
+    else:
+        sheet.set_row(at, 24)
+        sheet.write_string(at, 0, table.title, styles.title)
     note = table.note
-    if left_out:
+    if len(table.rows) > ROW_LIMIT:
         note = (
             f"{note} The first {ROW_LIMIT:,} of {len(table.rows):,} rows; "
             f"all of them are in tables/{table.name}.csv."
         ).strip()
-    if not note:
-        return
-    last_column = _last_column(widths)
-    room = sum(widths) + _DEFAULT_WIDTH * (last_column + 1 - len(widths))
-    sheet.set_row(1, _LINE_POINTS * lines_needed(note, room * 1.1))
-    sheet.merge_range(1, 0, 1, last_column, "", styles.note)
-    sheet.write_string(1, 0, note, styles.note)
+    if note:
+        style = styles.make(font_color=MUTED, text_wrap=True, italic=True, valign="vcenter")
+        write_across(sheet, at + 1, note, widths, style if at else styles.note, space=5 * bool(at))
 
 
-def _last_column(widths: list[float]) -> int:
+def write_across(
+    sheet: Worksheet,
+    row: int,
+    text: str,
+    widths: list[float],
+    style: CellFormat,
+    *,
+    size: float = 1.0,
+    space: float = 0.0,
+) -> None:
+    """Write running text over the whole width of a sheet, as high as it needs.
+
+    ``size`` is that of its font, in notes' sizes; ``space`` are points around it.
+    """
+    last = last_sheet_column(widths)
+    room = sum(widths) + DEFAULT_WIDTH * (last + 1 - len(widths))
+    sheet.set_row(row, _LINE_POINTS * lines_needed(text, room * 1.1 / size) + space)
+    sheet.merge_range(row, 0, row, last, "", style)
+    sheet.write_string(row, 0, text, style)
+
+
+def last_sheet_column(widths: list[float]) -> int:
     """Return the last column of the sheet, empty ones included that leave room for the note."""
     missing = max(_LEAST_SHEET_WIDTH - sum(widths), 0.0)
-    return max(len(widths) + int(-(-missing // _DEFAULT_WIDTH)), 2) - 1
+    return max(len(widths) + int(-(-missing // DEFAULT_WIDTH)), 2) - 1

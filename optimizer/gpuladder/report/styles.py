@@ -40,6 +40,7 @@ OTHER_FILL = "#9CA3AF"
 
 FONT = "Calibri"
 _SMALL_MONEY = 10_000.0
+_LARGE_ALONE = 100.0
 _LARGE_NUMBER = 1_000.0
 _LARGE_QUANTITY = 10_000.0
 _ROUNDING = 1e-6
@@ -78,6 +79,15 @@ def number_format(kind: Format, values: Iterable[Cell]) -> str:
         return "#,##0"
     smallest = min(abs(value) for value in numbers if value)
     return "#,##0.00" if smallest >= _LARGE_NUMBER else "#,##0.0#####"
+
+
+def format_of_one(value: Cell) -> str:
+    """Return the number format of one value among others of very different size."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return "General"
+    if abs(value) >= _LARGE_ALONE:
+        return "#,##0"
+    return "#,##0.00" if abs(value) >= 1.0 or not value else "0.0###"
 
 
 def _with_dash(shown: str) -> str:

@@ -33,6 +33,8 @@ class Format(StrEnum):
     NUMBER = "number"
     ANY = "any"
     """Each value by its own type."""
+    EACH = "each"
+    """Each value with the digits that its own size deserves."""
     BY_UNIT = "by_unit"
     """By the row's own ``unit`` cell."""
 

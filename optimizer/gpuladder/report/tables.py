@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpuladder.analysis.result import Result
+from gpuladder.report import tables_answers as of_answers
 from gpuladder.report import tables_capacity as of_capacity
 from gpuladder.report import tables_costs as of_costs
 from gpuladder.report import tables_plan as of_plan
@@ -36,6 +37,21 @@ PLAN_TABLES: tuple[Make, ...] = (
 )
 """Tables of a plan; all without rows when there is none."""
 
+ANSWER_TABLES: tuple[Make, ...] = (
+    of_answers.shadow_prices,
+    of_answers.walk_away,
+    of_answers.burst_or_standing,
+    of_answers.structures,
+    of_answers.flips,
+    of_answers.baselines,
+    of_answers.waterfall,
+    of_answers.alternatives,
+    of_answers.quantity_ranges,
+    of_answers.sensitivity,
+    of_answers.unanswered,
+)
+"""Answers beside a plan; without rows where a question was not asked."""
+
 PROOF_TABLES: tuple[Make, ...] = (
     of_proof.audit,
     of_proof.warnings,
@@ -48,10 +64,10 @@ NO_PLAN_TABLES: tuple[Make, ...] = (of_proof.short_campaigns, of_proof.exceeded_
 def all_tables(result: Result) -> tuple[Table, ...]:
     """Return every table of a result, those without rows included.
 
-    With a plan: figures, plan tables, proof, inputs. Without one: figures, who is short of what,
-    proof, inputs.
+    With a plan: figures, plan tables, answers beside it, proof, inputs. Without one: figures, who
+    is short of what, proof, inputs.
     """
-    middle = PLAN_TABLES if result.plan.has_quantities else NO_PLAN_TABLES
+    middle = (*PLAN_TABLES, *ANSWER_TABLES) if result.plan.has_quantities else NO_PLAN_TABLES
     return (
         of_plan.summary(result),
         *(make(result) for make in (*middle, *PROOF_TABLES)),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuladder.plan import Status, Termination
+from gpuladder.report.amounts import amount, names, percent, quantity
+from gpuladder.report.answer_words import answer_sentences, open_questions
 from gpuladder.report.tables_proof import audit_sentence
 
 if TYPE_CHECKING:
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from gpuladder.analysis.result import Result
 
 _NAMES_SHOWN = 5
-_LARGE = 1000.0
 _NOTHING = 5e-5
 
 _ENDED = {
@@ -22,32 +23,6 @@ _ENDED = {
     Termination.SOLVER_ERROR: "the solver failed",
     Termination.UNBOUNDED: "the scenario pays for buying without end",
 }
-
-
-def amount(value: float, currency: str) -> str:
-    """Return money as ``1,234,567 USD``; cents below one thousand."""
-    digits = 0 if abs(value) >= _LARGE else 2
-    shown = f"{value:,.{digits}f}"
-    # A rounded zero has no sign.
-    return f"{shown.lstrip('-') if float(shown.replace(',', '')) == 0 else shown} {currency}"
-
-
-def percent(value: float) -> str:
-    """Return a share in per cent, with more digits where it is small."""
-    shown = value * 100
-    return f"{shown:.2f} %" if 0 < abs(shown) < 1 else f"{shown:.1f} %"
-
-
-def quantity(value: float) -> str:
-    """Return a number of GPUs or lots without needless digits."""
-    return f"{value:,.0f}" if abs(value - round(value)) < 1e-6 else f"{value:,.1f}"
-
-
-def names(items: list[str]) -> str:
-    """Return a list of names that stays short."""
-    shown = [item if len(item) <= 40 else item[:39] + "…" for item in items[:_NAMES_SHOWN]]
-    more = len(items) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def headline(result: Result) -> str:
@@ -77,11 +52,13 @@ def sentences(result: Result) -> tuple[str, ...]:
     parts = (
         _proof(result),
         _savings(result),
+        *answer_sentences(result),
         _campaigns(result),
         _idle(result),
         _lock_in(result),
         _cliff(result),
         audit_sentence(result),
+        open_questions(result),
     )
     return (headline(result), *(part for part in parts if part))
 
@@ -178,6 +155,9 @@ def _cliff(result: Result) -> str:
 def _shortfalls(result: Result) -> tuple[str, ...]:
     if result.infeasible is None:
         return ()
+    whole = (
+        "With parts of lots, nodes and runs there would be a plan: whole ones alone are in the way."
+    )
     short = [
         f"{names([row.id])} is short of {quantity(row.short_gpu_hours)} GPU-hours. "
         f"{row.fix}".strip()
@@ -188,7 +168,7 @@ def _shortfalls(result: Result) -> tuple[str, ...]:
         f"{quantity(row.excess)}. {row.fix}".strip()
         for row in result.infeasible.limits[:_NAMES_SHOWN]
     ]
-    return (*short, *over)
+    return (*([whole] if result.infeasible.is_integrality_only else []), *short, *over)
 
 
 def _number(result: Result, key: str) -> float | None:

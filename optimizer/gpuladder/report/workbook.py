@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import xlsxwriter
 from xlsxwriter.exceptions import FileCreateError
 
+from gpuladder.report.answer_sheets import STACKS, is_there, write_stack
 from gpuladder.report.gantt import write_calendar
 from gpuladder.report.labels import title
 from gpuladder.report.sheets import HEADER_ROW, Placed, print_setup, write_sheet
@@ -31,7 +32,8 @@ CALENDAR = "Calendar"
 AUDIT = "Audit"
 
 _PROPERTY_LIMIT = 250
-_ANSWER, _MONEY, _INPUT, _PROOF = "#1F3A5F", "#21918C", "#9CA3AF", "#440154"
+_ANSWER, _MONEY, _BESIDE = "#1F3A5F", "#21918C", "#7AD151"
+_INPUT, _PROOF = "#9CA3AF", "#440154"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ SHEETS = (
     SheetPlan("Unallocated", "unallocated", _MONEY),
     SheetPlan("Cash and accrual", "cash_accrual", _MONEY),
     SheetPlan("Lock-in", "lock_in", _MONEY),
+    *(SheetPlan(name, None, _BESIDE) for name in STACKS),
     SheetPlan("Short campaigns", "infeasible_campaigns", _ANSWER),
     SheetPlan("Limits exceeded", "infeasible_limits", _ANSWER),
     SheetPlan("Figures", "summary", _MONEY),
@@ -147,6 +150,13 @@ def _write_planned(
 ) -> Placed | None:
     """Add a sheet when it has content; return where its table lies."""
     name = result.scenario.name
+    stack = STACKS.get(sheet_plan.name)
+    if stack is not None:
+        if is_there(stack, known):
+            sheet = _add_sheet(workbook, sheet_plan)
+            currency = result.scenario.currency
+            write_stack(workbook, sheet, styles, stack, known, name, currency)
+        return None
     if sheet_plan.table is None:
         if result.tables.campaigns or result.tables.commitments or result.tables.held:
             write_calendar(_add_sheet(workbook, sheet_plan), styles, result, name)
