@@ -178,7 +178,11 @@ class TornadoRow:
     cost: float | None
     delta: float | None
     is_structure_changed: bool | None
-    """Whether the commitments to sign differ."""
+    """Whether the commitments to sign differ: the lots of any offer, over all starts."""
+    error: float | None = None
+    """How far ``delta`` may be off, from the proven bounds; None where there are none."""
+    note: str = ""
+    """Why there is no cost (infeasible, not solved in the time given …), or no difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
