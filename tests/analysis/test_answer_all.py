@@ -123,7 +123,7 @@ def test_every_question_is_answered_where_there_is_time(answers):
     empty = [
         field.name
         for field in dataclasses.fields(Answers)
-        if field.name not in ("tornado", "unanswered") and not getattr(answers, field.name)
+        if field.name != "unanswered" and not getattr(answers, field.name)
     ]
     assert empty == []
     assert answers.unanswered == ()
@@ -195,7 +195,7 @@ def test_time_that_is_not_needed_goes_to_the_next(lumpy, plan, asked):
     assert all(budget.workers == 1 for budget in budgets)
     stops = [budget.stop_at for budget in budgets]
     assert stops == sorted(stops)
-    # Shares of 9 seconds: the first two parts of eleven, the last all that is left.
+    # Shares of 9 seconds: the first its part, the last all that is left.
     parts = [each.part for each in QUESTIONS]
     assert stops[0] - before == pytest.approx(9.0 * parts[0] / sum(parts), abs=0.5)
     assert stops[-1] - before == pytest.approx(9.0, abs=0.1)

@@ -21,6 +21,7 @@ from gpuladder.analysis.base import tight_base
 from gpuladder.analysis.baselines import baselines
 from gpuladder.analysis.budget import Budget
 from gpuladder.analysis.burst_or_standing import burst_or_standing
+from gpuladder.analysis.sensitivity import tornado
 from gpuladder.analysis.shadow_prices import shadow_prices
 from gpuladder.analysis.walk_away import walk_away
 from gpuladder.analysis.waterfall import waterfall
@@ -88,6 +89,10 @@ def _alternatives(scenario: Scenario, plan: Plan, budget: Budget) -> dict[str, A
     return {"alternatives": rows, "quantity_ranges": ranges}
 
 
+def _tornado(scenario: Scenario, plan: Plan, budget: Budget) -> dict[str, Any]:
+    return {"tornado": tornado(scenario, plan, budget=budget)}
+
+
 QUESTIONS = (
     _Question("shadow prices", 2.0, is_comparison=False, ask=_shadow_prices),
     _Question("walk-away prices", 2.0, is_comparison=False, ask=_walk_away),
@@ -95,6 +100,7 @@ QUESTIONS = (
     _Question("waterfall", 2.0, is_comparison=True, ask=_waterfall),
     _Question("burst or standing", 1.5, is_comparison=True, ask=_burst_or_standing),
     _Question("alternatives", 1.5, is_comparison=False, ask=_alternatives),
+    _Question("sensitivity", 1.5, is_comparison=False, ask=_tornado),
 )
 """In the order in which they are asked."""
 

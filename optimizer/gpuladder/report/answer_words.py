@@ -105,7 +105,6 @@ def _unfinished(answers: Answers) -> list[str]:
         ("waterfall", (row.how for row in answers.waterfall)),
         ("alternatives", (row.note for row in answers.alternatives)),
         ("quantity ranges", (row.reading for row in answers.quantity_ranges)),
+        ("sensitivity", (row.note for row in answers.tornado)),
     )
-    half = [name for name, notes in rows if any(_UNFINISHED in note for note in notes)]
-    is_tornado_open = any(row.cost is None for row in answers.tornado)
-    return [*half, *(["sensitivity"] if is_tornado_open else [])]
+    return [name for name, notes in rows if any(_UNFINISHED in note for note in notes)]

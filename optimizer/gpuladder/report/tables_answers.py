@@ -328,6 +328,7 @@ def sensitivity(result: Result) -> Table:
             "Changes of the input at which other commitments are signed.",
             read=_other_structures,
         ),
+        text("note", "Note", read=_notes),
     )
     return tabulate(
         "sensitivity",
@@ -375,6 +376,14 @@ def _other_structures(item: tuple[str, dict[float, TornadoRow]]) -> str:
     changes = [f"{at:+.0%}" for at, row in sorted(item[1].items()) if row.is_structure_changed]
     # The word in front keeps a spreadsheet from taking the text for a formula.
     return f"at {', '.join(changes)}" if changes else ""
+
+
+def _notes(item: tuple[str, dict[float, TornadoRow]]) -> str:
+    notes: dict[str, list[str]] = {}
+    for change, row in sorted(item[1].items()):
+        if row.note:
+            notes.setdefault(row.note, []).append(f"{change:+.0%}")
+    return "; ".join(f"at {', '.join(changes)}: {note}" for note, changes in notes.items())
 
 
 def _signed(change: float) -> str:
