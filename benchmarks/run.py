@@ -21,7 +21,7 @@ from benchmarks.synthetic import LARGE, MEDIUM, write_scenario
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "reports" / "benchmarks.md"
 REPEATS = 3
-JUDGED = "synthetic-300k"  # the program whose hand-over the aims are about
+LARGEST = "synthetic-300k"
 WAYS = {
     "own": "gpuladder: build, compile, pass",
     "raw": "raw: the finished matrix from numpy to highspy",
@@ -153,16 +153,21 @@ def aims(
     programs: dict[str, dict[str, Any]], runs: dict[str, dict[str, Any]], asked_help: float
 ) -> list[tuple[str, str, bool]]:
     """Return what is aimed at, what was measured, and whether it is met."""
-    faster, slower = ratios(programs[JUDGED])
+    found = []
+    for name, measured in programs.items():
+        faster, slower = ratios(measured)
+        found += [
+            (
+                f"{name}: hand-over at least 5 times faster than Pyomo's own",
+                f"{faster:.1f}",
+                faster >= 5,
+            ),
+            (f"{name}: hand-over at most 25 times the raw one", f"{slower:.1f}", slower <= 25),
+        ]
     year = runs["training-year"]
     share = year["seconds"]["report"] / year["total"]
     return [
-        (
-            f"{JUDGED}: hand-over at least 5 times faster than Pyomo's own",
-            f"{faster:.1f}",
-            faster >= 5,
-        ),
-        (f"{JUDGED}: hand-over at most 25 times the raw one", f"{slower:.1f}", slower <= 25),
+        *found,
         ("training-year: report files under 20 % of the run", f"{share:.1%}", share < 0.2),
         ("`gpuladder --help` under 0.3 s of CPU", f"{asked_help:.2f} s", asked_help < 0.3),
     ]
@@ -191,14 +196,14 @@ def _processor() -> str:
 def main() -> int:
     """Measure, write the page, and return 0 when every aim is met."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"no whole run of {JUDGED}")
+    parser.add_argument("--quick", action="store_true", help=f"no whole run of {LARGEST}")
     parser.add_argument("--output", type=Path, default=TARGET, help="page to write")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         synthetic = {
             "synthetic-50k": write_scenario(work / "synthetic-50k", MEDIUM),
-            JUDGED: write_scenario(work / JUDGED, LARGE),
+            LARGEST: write_scenario(work / LARGEST, LARGE),
         }
         programs = {}
         for name, path in synthetic.items():
@@ -210,11 +215,11 @@ def main() -> int:
             **synthetic,
         }
         if arguments.quick:
-            del scenarios[JUDGED]
+            del scenarios[LARGEST]
         runs = {}
         for name, path in scenarios.items():
             _tell(f"whole run of {name}")
-            runs[name] = end_to_end(path, work, 1 if name == JUDGED else REPEATS)
+            runs[name] = end_to_end(path, work, 1 if name == LARGEST else REPEATS)
         found = aims(programs, runs, help_seconds())
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.write_text("\n".join(page(programs, runs, found)) + "\n", encoding="utf-8")

@@ -21,9 +21,10 @@ def test_the_benchmarks_meet_their_aims(tmp_path):
     text = page.read_text()
 
     def measured(aim):
-        return float(re.search(rf"^\| .*{aim}.* \| ([0-9.]+)", text, re.MULTILINE)[1])
+        found = re.findall(rf"^\| .*{aim}.* \| ([0-9.]+)", text, re.MULTILINE)
+        return [float(number) for number in found]
 
-    assert measured("faster than Pyomo") >= 5 / SLACK
-    assert measured("times the raw") <= 25 * SLACK
-    assert measured("report files") <= 20 * SLACK
-    assert measured("--help") <= 0.3 * SLACK
+    assert min(measured("faster than Pyomo")) >= 5 / SLACK
+    assert max(measured("times the raw")) <= 25 * SLACK
+    assert max(measured("report files")) <= 20 * SLACK
+    assert max(measured("--help")) <= 0.3 * SLACK
