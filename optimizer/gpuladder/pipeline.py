@@ -5,7 +5,6 @@ The command line and the library both go through here, so they cannot differ in 
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,26 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from gpuladder.analysis.analyse import analyse
-from gpuladder.analysis.answers import Answers
-from gpuladder.analysis.answers_document import read_answers
+from gpuladder.analysis.conflicts import explain_infeasible
 from gpuladder.analysis.document import result_document
 from gpuladder.analysis.explain_plan import answer_all
-from gpuladder.analysis.result import (
-    ConflictRow,
-    Infeasibility,
-    LimitExcess,
-    Result,
-    Shortfall,
-)
-from gpuladder.analysis.why_not import why_infeasible
+from gpuladder.analysis.result import Infeasibility, Result
+from gpuladder.analysis.unbounded import why_unbounded
 from gpuladder.audit import AuditReport, Finding
 from gpuladder.audit import audit as audit_plan
 from gpuladder.compiled import compile_model
-from gpuladder.errors import AuditError, Problem, ReportError
+from gpuladder.errors import AuditError, Problem
 from gpuladder.model_size import ModelSize, measure
 from gpuladder.plan import Plan, Status, Termination
 from gpuladder.program import make_program_data
-from gpuladder.report import run_folder
+from gpuladder.report import run_folder, saved_result
 from gpuladder.scenario.fingerprint import canonical, fingerprint
 from gpuladder.scenario.loading import Loaded, check, load
 from gpuladder.scenario.overrides import lay_over, set_value
@@ -116,10 +108,11 @@ def run(
     solved = solve_scenario(loaded.scenario, start_from=start_from, on_progress=listener.progress)
     clock.take(solved.plan.seconds)
     listener.stage("analysing and auditing the plan")
-    infeasible = (
-        why_infeasible(loaded.scenario) if solved.plan.status is Status.INFEASIBLE else None
-    )
+    is_infeasible = solved.plan.status is Status.INFEASIBLE
+    infeasible = explain_infeasible(loaded.scenario) if is_infeasible else None
     result = analyse_and_audit(loaded, solved.plan, infeasible)
+    if solved.plan.termination is Termination.UNBOUNDED:
+        result = replace(result, unbounded=why_unbounded(loaded.scenario))
     if _is_worth_explaining(result):
         answers = answer_all(
             loaded.scenario,
@@ -264,24 +257,19 @@ def read_run(folder: str | Path) -> Result:
     scenario, plan = run_folder.read_run(home)
     infeasible = None
     if plan.status is Status.INFEASIBLE:
-        infeasible = _infeasibility(_section(home, "infeasible"))
+        infeasible = saved_result.infeasibility_of(home)
     result = analyse_and_audit(_checked(scenario), plan, infeasible)
     if result.audit is not None and result.audit.passed:
-        result = replace(result, answers=_answers(home))
+        result = replace(result, answers=saved_result.answers_of(home))
+    if plan.termination is Termination.UNBOUNDED:
+        result = replace(result, unbounded=saved_result.unbounded_of(home))
     log = home / run_folder.LOG
     return replace(result, solver_log=log.read_text(encoding="utf-8") if log.is_file() else "")
 
 
 def saved_document(folder: str | Path) -> dict[str, Any]:
     """Return the ``result.json`` of a run folder."""
-    path = run_folder.find_run(Path(folder)) / run_folder.RESULT
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ReportError(_damaged(path, "it cannot be read")) from error
-    if not isinstance(document, dict):
-        raise ReportError(_damaged(path, "it is not a JSON object"))
-    return document
+    return saved_result.document_of(run_folder.find_run(Path(folder)))
 
 
 def read_plan(folder: str | Path) -> Plan:
@@ -304,47 +292,6 @@ def audit_run(folder: str | Path) -> AuditReport:
         plan,
         figures=saved_document(home) if plan.has_quantities else None,
         fingerprint=fingerprint(scenario),
-    )
-
-
-def _section(home: Path, name: str) -> Mapping[str, Any]:
-    """Return a section of a saved ``result.json``."""
-    section = saved_document(home).get(name)
-    if not isinstance(section, Mapping):
-        raise ReportError(_damaged(home / run_folder.RESULT, f"it has no section `{name}`"))
-    return section
-
-
-def _answers(home: Path) -> Answers:
-    """Return the answers saved with a run; a run may be without them."""
-    if not (home / run_folder.RESULT).is_file():
-        return Answers()
-    try:
-        return read_answers(saved_document(home))
-    except ValueError as error:
-        path = home / run_folder.RESULT
-        raise ReportError(_damaged(path, "the answers beside the plan are damaged")) from error
-
-
-def _infeasibility(section: Mapping[str, Any]) -> Infeasibility:
-    try:
-        return Infeasibility(
-            campaigns=tuple(Shortfall(**row) for row in section["campaigns"]),
-            limits=tuple(LimitExcess(**row) for row in section["limits"]),
-            conflicts=tuple(ConflictRow(**row) for row in section.get("conflicts", ())),
-            is_integrality_only=bool(section.get("is_integrality_only", False)),
-        )
-    except (KeyError, TypeError) as error:
-        raise ReportError(_damaged(Path(run_folder.RESULT), "`infeasible` is damaged")) from error
-
-
-def _damaged(path: Path, what: str) -> Problem:
-    return Problem(
-        code="GL-F003",
-        where=str(path),
-        what=what,
-        why="it holds what the run reported",
-        fix="restore the file, or solve the scenario again",
     )
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import highspy
 import numpy as np
 
+from gpuladder.certificates import Certificates
 from gpuladder.compiled import CompiledModel, FloatArray, IntArray, compile_model
 from gpuladder.errors import NoPlanError, Problem
 from gpuladder.outcome import Outcome, with_bound
@@ -55,7 +56,7 @@ def highs_version() -> str:
     )
 
 
-class Program:
+class Program(Certificates):
     """A program loaded into HiGHS, edited in place and solved as often as needed."""
 
     def __init__(self, model: pyo.ConcreteModel | CompiledModel) -> None:

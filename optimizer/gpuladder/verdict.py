@@ -17,7 +17,7 @@ def require_plan(result: Result) -> None:
     if plan.status is Status.INFEASIBLE:
         raise InfeasibleError(infeasible_problems(result))
     if plan.termination is Termination.UNBOUNDED:
-        raise UnboundedError(_UNBOUNDED)
+        raise UnboundedError(unbounded_problems(result))
     if not plan.has_quantities:
         raise NoPlanError(replace(_NO_PLAN, what=f"{_NO_PLAN.what} ({plan.termination.value})"))
     if result.audit is not None and not result.audit.passed:
@@ -44,7 +44,33 @@ def infeasible_problems(result: Result) -> list[Problem]:
         )
         for item in (found.limits if found else ())
     ]
+    if found is not None and found.is_integrality_only:
+        problems.insert(0, _WHOLE_NUMBERS)
+    conflicts: dict[int, list[str]] = {}
+    for row in found.conflicts if found else ():
+        conflicts.setdefault(row.conflict, []).append(row.reading)
+    problems += [
+        Problem(
+            code="GL-R014",
+            what=f"these cannot all be kept: {'; '.join(members)}",
+            why="they are impossible together, whatever the rest of the scenario says, and each "
+            "of them is needed for that",
+            fix="let one of them give way",
+        )
+        for members in conflicts.values()
+    ]
     return problems or [_INFEASIBLE]
+
+
+def unbounded_problems(result: Result) -> list[Problem]:
+    """Return which offers pay without end, and who pays for them, as problems."""
+    problems = []
+    for row in result.unbounded:
+        payers = " and ".join(f"the buyer `{buyer}`" for buyer in row.buyers)
+        pays = f"{payers} pays more for it" if payers else "what it is worth afterwards is more"
+        what = f"buying `{row.offer}` from {row.start} pays without end: {pays} than it costs"
+        problems.append(replace(_UNBOUNDED, what=what))
+    return problems or [_UNBOUNDED]
 
 
 def audit_problems(record: Mapping[str, Any]) -> list[Problem]:
@@ -73,6 +99,12 @@ _UNBOUNDED = Problem(
     "limits how much is bought",
     fix="limit the lots on offer, the backfill buyer or policy.committed_gpus_max, or check the "
     "prices for a unit error",
+)
+_WHOLE_NUMBERS = Problem(
+    code="GL-R013",
+    what="with parts of lots, nodes and runs there would be a plan; with whole ones there is none",
+    why="no limit is in the way by itself: it is the sizes that do not fit together",
+    fix="offer smaller lots, allow more sizes of a run, or let a limit below give way",
 )
 _INFEASIBLE = Problem(
     code="GL-R012",

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from gpuladder.analysis.answers_document import answer_sections
-from gpuladder.plan import Status
+from gpuladder.plan import Status, Termination
 
 if TYPE_CHECKING:
     from gpuladder.analysis.result import CampaignRow, CommitmentRow, Result
@@ -44,6 +44,11 @@ def result_document(result: Result) -> dict[str, object]:
     }
     if plan.status is Status.INFEASIBLE:
         document["infeasible"] = _infeasible(result)
+    if plan.termination is Termination.UNBOUNDED:
+        document["unbounded"] = [
+            {"offer": row.offer, "start": row.start, "buyers": row.buyers}
+            for row in result.unbounded
+        ]
     return {key: _plain(value) for key, value in document.items()}
 
 

@@ -13,6 +13,7 @@ import time
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from multiprocessing import active_children
 from typing import TYPE_CHECKING, Any
 
 from gpuladder.analysis.alternatives import alternatives
@@ -204,12 +205,20 @@ def _reason(error: GpuladderError | BrokenExecutor) -> str:
 
 @contextmanager
 def _interrupts_raised() -> Iterator[None]:
-    """Let an interrupt end all questions, not only the search that runs when it comes."""
+    """Let an interrupt end all questions, not only the search that runs when it comes.
+
+    Processes that were started for them are ended with it, whatever they are doing.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    others = {child.pid for child in active_children()}
+
     def interrupt(_signal: int, _frame: object) -> None:
+        for child in active_children():
+            if child.pid not in others:
+                child.terminate()
         raise KeyboardInterrupt
 
     previous = signal.signal(signal.SIGINT, interrupt)

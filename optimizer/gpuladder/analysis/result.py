@@ -28,6 +28,7 @@ from gpuladder.analysis.rows import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import date
 
     from gpuladder.errors import Problem
     from gpuladder.plan import Plan
@@ -56,6 +57,7 @@ __all__ = [
     "Shortfall",
     "Tables",
     "UnallocatedRow",
+    "UnboundedRow",
 ]
 
 MetricValue = float | int | str | None
@@ -136,6 +138,16 @@ class Infeasibility:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnboundedRow:
+    """An order that pays without end."""
+
+    offer: str
+    start: date
+    buyers: tuple[str, ...]
+    """Backfill buyers that pay more for it than it costs; empty where what it keeps does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """A plan with its meaning: the only thing a report is made from."""
 
@@ -151,6 +163,8 @@ class Result:
     """What was asked beside the plan; empty when nothing was."""
     infeasible: Infeasibility | None = None
     """Present only when the status is infeasible."""
+    unbounded: tuple[UnboundedRow, ...] = ()
+    """Present only when the scenario pays for buying without end."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time of each stage: load, build, solve, analyse, report, as far as run."""
     solver_log: str = ""

@@ -12,6 +12,8 @@ CODES: dict[str, str] = {
     "GL-R010": "Infeasible: a campaign, or a pool's demand, is short of GPU-hours.",
     "GL-R011": "Infeasible: a limit that cannot be kept, and by how much it would give way.",
     "GL-R012": "Infeasible: no single campaign or limit could be named as the cause.",
+    "GL-R013": "Infeasible for whole lots, nodes and runs alone: with parts there would be a plan.",
+    "GL-R014": "Infeasible: a smallest set of limits that cannot all be kept.",
     # The audit.
     "GL-A001": "The audit computed something else than the plan says. Do not sign on the plan.",
     "GL-A002": "Costs charged to campaigns and the rest do not add up to the objective.",

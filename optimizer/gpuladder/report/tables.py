@@ -58,7 +58,11 @@ PROOF_TABLES: tuple[Make, ...] = (
     of_proof.provenance,
 )
 
-NO_PLAN_TABLES: tuple[Make, ...] = (of_proof.short_campaigns, of_proof.exceeded_limits)
+NO_PLAN_TABLES: tuple[Make, ...] = (
+    of_proof.short_campaigns,
+    of_proof.exceeded_limits,
+    of_proof.conflicts,
+)
 
 
 def all_tables(result: Result) -> tuple[Table, ...]:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from gpuladder.analysis.document import STAGES
-from gpuladder.report.fields import number, tabulate, text
+from gpuladder.report.fields import count, number, tabulate, text
 from gpuladder.report.labels import title
 from gpuladder.report.table import Cell, Column, Format, Table
 
@@ -49,6 +49,13 @@ _EXCESS = (
     text("key", "About"),
     number("excess", "Exceeded by", "", "In the limit's own unit."),
     text("fix", "Smallest fix"),
+)
+
+_CONFLICTS = (
+    count("conflict", "Conflict", "Sets with different numbers have no limit in common."),
+    text("limit", "Limit", read=lambda row: title(row.limit)),
+    text("key", "About"),
+    text("reading", "What it asks for"),
 )
 
 _PAIRS = (
@@ -123,6 +130,20 @@ def exceeded_limits(result: Result) -> Table:
         _EXCESS,
         rows,
         currency=result.scenario.currency,
+    )
+
+
+def conflicts(result: Result) -> Table:
+    """Return the smallest sets of limits that cannot all be kept when no plan exists."""
+    found = result.infeasible
+    return tabulate(
+        "infeasible_conflicts",
+        "Limits that stand against each other",
+        _CONFLICTS,
+        found.conflicts if found else (),
+        currency=result.scenario.currency,
+        note="The limits of one number are impossible together, whatever the rest of the scenario "
+        "says; let one of them give way. It is not said by how much: see the other sheets.",
     )
 
 

@@ -48,7 +48,7 @@ def headline(result: Result) -> str:
 def sentences(result: Result) -> tuple[str, ...]:
     """Return the recommendation and what stands behind it, most important first."""
     if not result.plan.has_quantities:
-        return (headline(result), *_shortfalls(result))
+        return (headline(result), *_shortfalls(result), *_endless(result))
     parts = (
         _proof(result),
         _savings(result),
@@ -168,7 +168,24 @@ def _shortfalls(result: Result) -> tuple[str, ...]:
         f"{quantity(row.excess)}. {row.fix}".strip()
         for row in result.infeasible.limits[:_NAMES_SHOWN]
     ]
-    return (*([whole] if result.infeasible.is_integrality_only else []), *short, *over)
+    sets: dict[int, list[str]] = {}
+    for conflict in result.infeasible.conflicts:
+        sets.setdefault(conflict.conflict, []).append(conflict.reading)
+    against = [f"These cannot all be kept: {'; '.join(members)}." for members in sets.values()]
+    is_whole = result.infeasible.is_integrality_only
+    return (*([whole] if is_whole else []), *short, *over, *against[:_NAMES_SHOWN])
+
+
+def _endless(result: Result) -> tuple[str, ...]:
+    return tuple(
+        f"Buying {names([row.offer])} from {row.start} pays without end: "
+        + (
+            f"{names(list(row.buyers))} pays more for it than it costs."
+            if row.buyers
+            else "what it is worth afterwards is more than it costs."
+        )
+        for row in result.unbounded
+    )
 
 
 def _number(result: Result, key: str) -> float | None:

@@ -65,6 +65,7 @@ SHEETS = (
     *(SheetPlan(name, None, _BESIDE) for name in STACKS),
     SheetPlan("Short campaigns", "infeasible_campaigns", _ANSWER),
     SheetPlan("Limits exceeded", "infeasible_limits", _ANSWER),
+    SheetPlan("Conflicts", "infeasible_conflicts", _ANSWER),
     SheetPlan("Figures", "summary", _MONEY),
 )
 """Sheets after the summary and before the inputs, in order."""
