@@ -7,7 +7,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := optimizer models tests
 
-.PHONY: help demo install test slow check lint types contracts bench lock wheel clean
+.PHONY: help demo install test check lint types contracts bench lock wheel clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -25,11 +25,8 @@ install: .venv/.installed ## make .venv from the lock, with the project in place
 demo: install ## solve scenarios/quickstart.yaml and write its report
 	$(BIN)/gpuladder solve scenarios/quickstart.yaml
 
-test: install ## run the tests, except the slow ones
-	$(BIN)/python -m pytest -q -n auto -m "not slow"
-
-slow: install ## run the tests of size and time
-	$(BIN)/python -m pytest -q -m slow
+test: install ## run the tests
+	$(BIN)/python -m pytest -q -n auto
 
 check: lint types contracts test ## everything a change has to pass
 
