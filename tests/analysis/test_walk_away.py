@@ -361,3 +361,32 @@ def test_nothing_is_guessed_when_there_is_no_time() -> None:
     for row in rows_of(duration_curve(1.5), seconds=-1.0).values():
         assert (row.walk_away_price, row.same_quantity_price, row.tolerance) == (None, None, None)
         assert "time" in row.note
+
+
+@pytest.mark.parametrize("kind", ["on_demand", "spot"])
+def test_an_offer_that_nothing_can_use_says_so(kind: str) -> None:
+    """One offer that no work can use would take the answers about all the others with it."""
+    metered = {"max_gpus": 64, "available_from": day(days=13)}
+    unused = offer(kind, id="late", price=3.0, **metered)
+    asked = scenario(
+        weeks=2,
+        demand=[{"pool": "east", "at": day(), "gpus": 8}],
+        offers=[offer("on_demand", price=4.0), unused],
+    )
+    row = rows_of(asked)["late"]
+    assert not row.is_in_plan
+    assert row.walk_away_price is None
+
+
+def test_no_work_at_all_has_no_walk_away_price() -> None:
+    """A scenario before its campaigns are known would end in a fault of the program."""
+    asked = scenario(
+        weeks=1,
+        offers=[
+            offer("on_demand", price=4.0),
+            offer("reserved", price=1.0, tenor="1 weeks", lot_gpus=8),
+        ],
+    )
+    row = rows_of(asked)["on_demand"]
+    assert row.walk_away_price is None
+    assert row.note == "no work in the horizon can use it"

@@ -81,6 +81,7 @@ def walk_away(
             seconds=0.0,
         )
         for offer, factor in _relaxed_factors(market, plan).items()
+        if market.is_usable(offer)
     }
     found = _searched(tasks, money, budget)
     rows = [
@@ -171,7 +172,9 @@ def _row(
             same_note = f"as much is bought at {SURGES[-1]:.0f} times the price"
     elif found.is_replaceable is None:
         note, same_note = "not solved in the time given", ""
-    if not is_in and found.low is None:
+    if not market.is_usable(offer):
+        note = "no work in the horizon can use it"
+    elif not is_in and found.low is None:
         note = _never_entered(found, price)
     money = today.money
     if not is_in and found.entry is not None and found.low is not None:

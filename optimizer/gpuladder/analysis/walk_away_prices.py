@@ -171,6 +171,10 @@ class Market:
         found: Any = {**tables.committed, **tables.on_demand, **tables.spot}[offer]
         return cast("Offer", found)
 
+    def is_usable(self, offer: str) -> bool:
+        """Tell whether any plan can buy of an expanded offer."""
+        return any(columns.size for columns in columns_of(self.data, offer).values())
+
     def least_spend(self, offer: str) -> float:
         """Return the spend of the smallest purchase that matters, at today's price.
 
@@ -183,7 +187,8 @@ class Market:
         if offer in data.labels.on_demand:
             uses = columns_of(data, offer)["on_demand"]
             cells = data.levels.cell[data.on_demand.level[uses]]
-            whole = np.bincount(cells, data.on_demand.cost[uses])
+            # Of nothing, bincount counts in whole numbers whatever its weights are.
+            whole = np.bincount(cells, data.on_demand.cost[uses]).astype(np.float64)
             return node * float(whole[whole > 0].min(initial=np.inf))
         number = data.labels.spot.index(offer)
         unit: FloatArray = self._spot_unit[data.spot.offer == number]
