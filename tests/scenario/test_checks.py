@@ -779,6 +779,16 @@ FAULTS: list[tuple[str, str, str, str, tuple[str, ...], Any]] = [
             policy={"cash_budgets": [{"from": "2025-07-06", "until": "2026-01-01", "max": 9}]}
         ),
     ),
+    (
+        "a budget after the last term",
+        "GL-S704",
+        "warning",
+        "policy.cash_budgets",
+        ("2027-03-29",),  # thirteen weeks from the last Monday of the horizon
+        lambda raw: raw.update(
+            policy={"cash_budgets": [{"from": "2027-03-29", "until": "2028-01-01", "max": 9}]}
+        ),
+    ),
     # Demand.
     (
         "demand of last year",
@@ -867,6 +877,12 @@ QUIET: list[tuple[str, Any]] = [
                     ],
                 }
             ),
+        ),
+    ),
+    (
+        "a budget after the horizon that terms reach",
+        lambda raw: raw.update(
+            policy={"cash_budgets": [{"from": "2027-03-28", "until": "2028-01-01", "max": 9}]}
         ),
     ),
     ("daily demand", lambda raw: demand(raw, every_week())),

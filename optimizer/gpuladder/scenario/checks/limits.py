@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpuladder.scenario.checks.supply import starts
 from gpuladder.scenario.expand import term_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import date
 
     from gpuladder.errors import Problem
     from gpuladder.scenario.checks.context import Context
@@ -26,14 +28,30 @@ def check(context: Context) -> Iterator[Problem]:
     yield from _hardware(context, context.grid)
     yield from _ladder(context, context.grid)
     yield from _providers(context)
+    yield from _budgets(context, context.grid)
+
+
+def _budgets(context: Context, grid: TimeGrid) -> Iterator[Problem]:
+    last = _last_payment(context, grid)
     for index, budget in enumerate(context.policy.cash_budgets):
-        if budget.until <= context.grid.start or budget.from_date >= context.grid.end:
+        if budget.until <= grid.start or budget.from_date >= last:
             yield context.warning(
                 "GL-S704",
                 ("policy", "cash_budgets", index),
-                f"the budget from {budget.from_date} to {budget.until} lies outside the horizon",
+                f"nothing is paid from {budget.from_date} to {budget.until}: the horizon begins "
+                f"{grid.start}, and no term can run beyond {last}",
                 fix="check the dates: it limits nothing",
             )
+
+
+def _last_payment(context: Context, grid: TimeGrid) -> date:
+    """Return the end of the last term that is held or could be bought, at least the horizon's."""
+    ends = [held.end for _, held in context.held]
+    for _, term in context.terms:
+        begins = starts(grid, term)
+        if begins and term.max_lots != 0:
+            ends.append(term_of(term).after(begins[-1]))
+    return max([grid.end, *ends])
 
 
 def _held_gpus(context: Context, grid: TimeGrid, hardware: str | None = None) -> FloatArray:
