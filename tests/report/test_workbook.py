@@ -276,3 +276,36 @@ def test_a_table_too_long_for_a_sheet_says_so(result, tmp_path: Path, monkeypatc
         in sheet["A2"].value
     )
     assert len(column(sheet, "At")) == 50
+
+
+CAPACITY = (
+    "held_gpus",
+    "burst_window_gpus",
+    "reserved_gpus",
+    "dedicated_gpus",
+    "owned_gpus",
+    "flex_gpus",
+    "drawn_gpus",
+    "on_demand_gpus",
+    "spot_gpus",
+)
+
+
+@pytest.mark.parametrize("lines", [(), ("on_demand",)], ids=["no cost line", "costs of nothing"])
+def test_a_plan_of_nothing_is_written_without_charts(make, tmp_path: Path, lines) -> None:
+    """A scenario without work yet would end in a fault instead of a report."""
+    result = make(campaigns=(), orders=0, with_demand=False)
+    zero = dict.fromkeys(CAPACITY, 0.0)
+    tables = dataclasses.replace(
+        result.tables,
+        held=(),
+        expiries=(),
+        capacity=tuple(dataclasses.replace(row, **zero) for row in result.tables.capacity),
+        costs=tuple(
+            dataclasses.replace(row, amount=0.0) for row in result.tables.costs if row.line in lines
+        ),
+    )
+    path = write(dataclasses.replace(result, tables=tables), tmp_path)
+    assert "Summary" in openpyxl.load_workbook(path).sheetnames
+    with zipfile.ZipFile(path) as package:
+        assert not [name for name in package.namelist() if name.startswith("xl/charts/chart")]

@@ -18,15 +18,19 @@ _FEW = 16
 AXIS_FONT = {"name": FONT, "size": 9, "color": MUTED}
 
 
-def capacity_chart(workbook: Workbook, placed: Placed, *, width: int, height: int) -> Chart:
+def capacity_chart(
+    workbook: Workbook, placed: Placed, *, width: int, height: int
+) -> Chart | None:
     """Return capacity by kind, stacked, against what is in use, by period.
 
-    Kinds that the plan does not hold are left out.
+    Kinds that the plan does not hold are left out; None when it holds and uses nothing.
     """
     table = placed.table
     periods = len(table.rows)
-    columns = workbook.add_chart({"type": "column", "subtype": "stacked"})
     shown = [key for key in TOTAL_KINDS if table.has(key)]
+    if not shown:
+        return None
+    columns = workbook.add_chart({"type": "column", "subtype": "stacked"})
     for key in shown:
         columns.add_series(
             {

@@ -207,16 +207,17 @@ def _insert_charts(
     page = _COLUMNS * _COLUMN_PIXELS - _EDGE_PIXELS
     if places.capacity is not None:
         height = 360
-        chart = capacity_chart(workbook, places.capacity, width=page, height=height)
-        chart_options = {"description": "Capacity by kind against use, by period"}
-        sheet.insert_chart(row, 0, chart, chart_options)
-        row += height // _ROW_PIXELS + 1
+        capacity = capacity_chart(workbook, places.capacity, width=page, height=height)
+        if capacity is not None:
+            chart_options = {"description": "Capacity by kind against use, by period"}
+            sheet.insert_chart(row, 0, capacity, chart_options)
+            row += height // _ROW_PIXELS + 1
     half, height = (page - _CHART_GAP_PIXELS) // 2, 320
     charts = []
     if places.expiries is not None:
         size = {"width": half, "height": height}
         charts.append((expiry_chart(workbook, places.expiries, **size), "Expiries by quarter"))
-    if places.costs is not None:
+    if places.costs is not None and any(places.costs.table.values("amount")):
         currency = result.scenario.currency
         chart = cost_chart(workbook, places.costs, currency, width=half, height=height)
         charts.append((chart, "Cost by line"))
