@@ -69,6 +69,8 @@ def duration_curves(context: Context) -> dict[int, tuple[FloatArray, FloatArray]
     inside = (at >= 0) & (at < grid.boundary_hours[-1])
     period = np.searchsorted(grid.boundary_hours, at, side="right") - 1
     first_cell = {pool: context.cell(pool, 0) for pool in context.pool_ids}
+    if not inside.any():
+        return {}
     cell = np.array([first_cell[row.pool] for row in rows]) + period
     demand = np.array([row.gpus for row in rows], np.float64)
     order = np.argsort(cell[inside], kind="stable")
