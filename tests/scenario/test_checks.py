@@ -789,6 +789,14 @@ FAULTS: list[tuple[str, str, str, str, tuple[str, ...], Any]] = [
             policy={"cash_budgets": [{"from": "2027-03-29", "until": "2028-01-01", "max": 9}]}
         ),
     ),
+    (
+        "starts too far apart for the lead",
+        "GL-S509",
+        "warning",
+        "offers",
+        ("every 26 weeks", "`start_every`", "its lead is 1 week"),
+        lambda raw: offer(raw, start_every="26 weeks", lead="1 week"),
+    ),
     # Demand.
     (
         "demand of last year",

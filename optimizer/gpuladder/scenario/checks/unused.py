@@ -64,8 +64,15 @@ def _never(context: Context, grid: TimeGrid) -> Iterator[Problem]:
                 f"`{offer.id}` can never start in the horizon {grid.start} to {grid.end}: its lead "
                 f"is {offer.lead}"
                 + (f", first date {offer.available_from}" if offer.available_from else "")
-                + (f", last date {offer.available_until}" if offer.available_until else ""),
-                fix="check the lead and the dates, or take it out",
+                + (f", last date {offer.available_until}" if offer.available_until else "")
+                + (
+                    f", and terms start every {offer.start_every} from {grid.start} on"
+                    if offer.start_every
+                    else ""
+                ),
+                fix="check "
+                + ("`start_every`, " if offer.start_every else "")
+                + "the lead and the dates, or take it out",
             )
     for index, metered in context.metered:
         if not usable(metered, grid.start, grid.end):
