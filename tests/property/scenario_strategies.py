@@ -13,6 +13,7 @@ END = START + timedelta(weeks=26)
 numbers = st.one_of(
     st.integers(1, 10_000), st.floats(0.001, 1e6, allow_nan=False, allow_infinity=False)
 )
+work = st.one_of(st.integers(1, 10_000), st.floats(0.1, 1e6))
 shares = st.one_of(st.sampled_from([0, 0.1, 0.25, 1]), st.floats(0, 1))
 some_shares = st.floats(0.01, 1)
 prices = st.floats(2.0, 3.0)
@@ -103,7 +104,7 @@ def campaigns(draw: Any, name: str, classes: list[str]) -> dict[str, Any]:
         "id": name,
         "shape": draw(st.sampled_from(["elastic", "gang"])),
         "preemption_class": draw(st.sampled_from(classes)),
-        "gpu_hours": draw(numbers),
+        "gpu_hours": draw(work),
         "earliest": draw(days),
         "deadline": str(END),
         "drop_cost": draw(numbers),

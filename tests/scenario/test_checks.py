@@ -797,6 +797,46 @@ FAULTS: list[tuple[str, str, str, str, tuple[str, ...], Any]] = [
         ("every 26 weeks", "`start_every`", "its lead is 1 week"),
         lambda raw: offer(raw, start_every="26 weeks", lead="1 week"),
     ),
+    (
+        "work in the wrong unit",
+        "GL-S410",
+        "error",
+        "campaigns.train.gpu_hours",
+        ("1e-06", "0.1"),
+        lambda raw: campaign(raw, gpu_hours=1e-6),
+    ),
+    (
+        "a metered offer of more GPUs than there are",
+        "GL-S111",
+        "error",
+        "offers.od.max_gpus",
+        ("1e+14", "1e+09"),
+        lambda raw: offer(raw, 0, max_gpus=1e14),
+    ),
+    (
+        "demand of more GPUs than there are",
+        "GL-S111",
+        "error",
+        "demand[4].gpus",
+        ("2e+09",),
+        lambda raw: (demand(raw, every_week()), raw["demand"][3].update(gpus=2e9)),
+    ),
+    (
+        "a size of more GPUs than there are",
+        "GL-S111",
+        "error",
+        "campaigns.train.gpus",
+        ("8e+13",),
+        lambda raw: gang(raw, gpus=[16, 80_000_000_000_000]),
+    ),
+    (
+        "a limit of more GPUs than there are",
+        "GL-S111",
+        "error",
+        "policy.committed_gpus_max",
+        ("leave the key out",),
+        lambda raw: raw.update(policy={"committed_gpus_max": 1e12}),
+    ),
     # Demand.
     (
         "demand of last year",
@@ -893,6 +933,8 @@ QUIET: list[tuple[str, Any]] = [
             policy={"cash_budgets": [{"from": "2027-03-28", "until": "2028-01-01", "max": 9}]}
         ),
     ),
+    ("as little work as counts", lambda raw: campaign(raw, gpu_hours=0.1)),
+    ("as many GPUs as count", lambda raw: offer(raw, 0, max_gpus=1e9)),
     ("daily demand", lambda raw: demand(raw, every_week())),
     (
         "a rack in its own nodes of four",

@@ -90,6 +90,11 @@ CODES: dict[str, Code] = {
         "A share that looks like per cent",
         "Rates and shares are written as fractions: 8 % is 0.08, and 8 would be 800 %.",
     ),
+    "GL-S111": Code(
+        "More GPUs than anybody has",
+        "Beside more than a thousand million, single GPUs are lost in the solver's tolerances. "
+        "Leave a limit out to say that there is none.",
+    ),
     "GL-S201": Code(
         "An unknown name",
         "A pool, hardware, preemption class, offer or provider that no table has.",
@@ -150,6 +155,10 @@ CODES: dict[str, Code] = {
     "GL-S408": Code(
         "Spot is allowed and not on offer",
         "A class may run on spot, and no spot offer has any depth.",
+    ),
+    "GL-S410": Code(
+        "A campaign with next to no work",
+        "Less than 0.1 GPU-hours is lost in the solver's tolerances; usually the unit is wrong.",
     ),
     "GL-S501": Code("An offer without a price", "On some date on which it could be bought."),
     "GL-S502": Code(

@@ -16,6 +16,7 @@ from gpuladder.scenario.checks import (
     references,
     series,
     shares,
+    sizes,
     unbounded,
     unused,
     workloads,
@@ -24,7 +25,7 @@ from gpuladder.scenario.checks import (
 if TYPE_CHECKING:
     from gpuladder.scenario.checks.context import Context
 
-ROW_CHECKS = (references, duplicates, dates, shares, prices, magnitude, workloads)
+ROW_CHECKS = (references, duplicates, dates, shares, sizes, prices, magnitude, workloads)
 """Look at rows one by one or in pairs: run on whatever rows are valid."""
 WHOLE_CHECKS = (placement, series, limits, unbounded, unused, expiry)
 """Look at how everything fits together: a missing row would make them cry wolf."""
