@@ -193,7 +193,10 @@ def test_order_without_limit_is_bounded_where_it_needs_a_yes_or_no() -> None:
 def test_demand_outside_the_horizon_alone_is_no_demand() -> None:
     """A usage history whose dates were not moved would crash the program."""
     keys = {"offers": [offer("on_demand", price=3.0)], "campaigns": [elastic("run", WEEK)]}
-    outside = [{"pool": "east", "at": day(-4), "gpus": 4}, {"pool": "east", "at": day(4), "gpus": 4}]
+    outside = [
+        {"pool": "east", "at": day(-4), "gpus": 4},
+        {"pool": "east", "at": day(4), "gpus": 4},
+    ]
     with_rows = make_program_data(scenario(weeks=4, demand=outside, **keys))
     without = make_program_data(scenario(weeks=4, **keys))
     assert np.array_equal(with_rows.levels.demand, without.levels.demand)
