@@ -355,6 +355,18 @@ def test_the_best_sentences_reach_summary_and_terminal(answered, book) -> None:
     assert "Closest walk-away price" in summary_text(answered, width=200)
 
 
+def test_a_baseline_that_costs_as_much_is_not_beaten(answered) -> None:
+    """A plan that is the baseline would be said to cost 0.0 % less."""
+    baselines = tuple(
+        dataclasses.replace(row, saving=0.01, saving_share=0.0001)
+        for row in answered.answers.baselines
+        if row.cost is not None
+    )
+    answers = dataclasses.replace(answered.answers, baselines=baselines)
+    said = sentences(dataclasses.replace(answered, answers=answers))
+    assert next(text for text in said if text.startswith("Against")).endswith("costs the same.")
+
+
 def test_what_was_not_answered_is_said(answered) -> None:
     """An answer that was cut short would be taken for a complete one."""
     last = sentences(answered)[-1]

@@ -18,8 +18,10 @@ def test_fits_the_terminal(make, width: int) -> None:
 
 def test_says_what_to_sign_and_by_when(result) -> None:
     """The one thing a person has to act on would be missing."""
-    text = summary_text(result)
-    assert "Sign 2 commitments for 48 GPUs in all, the first by 2026-01-05." in text
+    text = summary_text(result, width=120)
+    assert (
+        "Sign 2 commitments, together at most 48 GPUs at a time, the first by 2026-01-05." in text
+    )
     line = next(line for line in text.splitlines() if "east-res@1" in line)
     # Start 19 January less seven days to sign; 182 days long.
     assert line.split() == [

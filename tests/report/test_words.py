@@ -63,7 +63,7 @@ def test_no_plan_says_why(result) -> None:
 
 def test_one_commitment_is_one(make) -> None:
     """The first sentence of the report would be wrong English, and look careless."""
-    assert headline(make(orders=1)) == "Sign 1 commitment for 24 GPUs in all, by 2026-01-05."
+    assert headline(make(orders=1)) == "Sign 1 commitment for 24 GPUs, by 2026-01-05."
 
 
 def test_dropped_campaigns_are_named(make) -> None:
@@ -94,3 +94,42 @@ def test_a_plan_dearer_than_on_demand_says_so(make) -> None:
 def test_an_audit_that_was_not_done_is_not_passed_over(make) -> None:
     """An unaudited plan would look like an audited one."""
     assert "The plan was not audited." in sentences(make(audit=None))
+
+
+@pytest.mark.parametrize(
+    ("rate", "expected"),
+    [(0.0004, "costs the same."), (-0.0004, "costs the same."), (-0.0006, "costs 0.06 % more.")],
+)
+def test_a_difference_of_nothing_is_none(result, rate: float, expected: str) -> None:
+    """A plan that costs a little more would be praised for costing 0.0 % less."""
+    metrics = {**result.metrics, "effective_savings_rate": rate}
+    said = sentences(dataclasses.replace(result, metrics=metrics))
+    assert next(text for text in said if "on-demand list prices" in text).endswith(expected)
+
+
+def test_commitments_that_never_run_together_are_not_added_up(make) -> None:
+    """A buyer would ask for capacity that is never there at once.
+
+    The second starts on the day that the first ends.
+    """
+    result = make(orders=2)
+    first, second = result.tables.commitments
+    second = dataclasses.replace(
+        second, start=first.end, end=first.end + (first.end - first.start), gpus=16
+    )
+    tables = dataclasses.replace(result.tables, commitments=(first, second))
+    assert headline(dataclasses.replace(result, tables=tables)) == (
+        "Sign 2 commitments, together at most 24 GPUs at a time, the first by 2026-01-05."
+    )
+
+
+def test_backfill_is_set_against_what_its_hours_cost(result) -> None:
+    """Revenue below the cost of the hours sold would pass for a gain.
+
+    Idle 8,111.25 and net idle cost 9,000 with 321.09 of revenue: the hours sold cost 1,209.84.
+    """
+    metrics = {**result.metrics, "idle_net_cost": 9000.0}
+    said = " ".join(sentences(dataclasses.replace(result, metrics=metrics)))
+    assert (
+        "backfill brings in 321.09 USD against 1,210 USD for holding those hours: net -888.75 USD"
+    ) in said

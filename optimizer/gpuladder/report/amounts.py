@@ -4,6 +4,9 @@ from __future__ import annotations
 
 _NAMES_SHOWN = 5
 _LARGE = 1000.0
+_NO_DIFFERENCE = 0.0005
+SAME = "the same"
+"""Said of costs that differ by less than 0.05 %."""
 
 
 def amount(value: float, currency: str) -> str:
@@ -18,6 +21,13 @@ def percent(value: float) -> str:
     """Return a share in per cent, with more digits where it is small."""
     shown = value * 100
     return f"{shown:.2f} %" if 0 < abs(shown) < 1 else f"{shown:.1f} %"
+
+
+def less_or_more(saving: float) -> str:
+    """Return a saving, as a share of what it is measured against, as ``19.3 % less``."""
+    if abs(saving) < _NO_DIFFERENCE:
+        return SAME
+    return f"{percent(abs(saving))} {'less' if saving > 0 else 'more'}"
 
 
 def quantity(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuladder.report.amounts import amount, names, percent
+from gpuladder.report.amounts import SAME, amount, less_or_more, names, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,11 +44,10 @@ def _best_baseline(result: Result) -> str:
     saving, share = best.saving or 0.0, best.saving_share
     currency = result.plan.currency
     count = f"the cheapest of {len(known)} structures in use" if len(known) > 1 else "a baseline"
-    relation = "less" if saving >= 0 else "more"
-    text = (
-        f"Against {count} ({best.title}: {amount(best.cost or 0.0, currency)}) the plan costs "
-        f"{amount(abs(saving), currency)} {relation}"
-    )
+    against = f"Against {count} ({best.title}: {amount(best.cost or 0.0, currency)}) the plan costs"
+    if not saving or (share is not None and less_or_more(share) == SAME):
+        return f"{against} {SAME}."
+    text = f"{against} {amount(abs(saving), currency)} {'less' if saving > 0 else 'more'}"
     return f"{text} ({percent(abs(share))})." if share is not None else f"{text}."
 
 

@@ -10,7 +10,7 @@ from gpuladder.report.labels import kind_label
 from gpuladder.report.sheets import Placed, lines_needed, print_setup, unit_format, write_cell
 from gpuladder.report.styles import HEADER_FILL, MUTED, SHADE, Styles, number_format
 from gpuladder.report.table import Cell, Format, clean_text
-from gpuladder.report.words import horizon_words, sentences
+from gpuladder.report.words import horizon_words, most_at_once, sentences
 
 if TYPE_CHECKING:
     from xlsxwriter.workbook import Workbook
@@ -104,7 +104,7 @@ def _write_tiles(sheet: Worksheet, styles: Styles, result: Result, row: int) -> 
     tiles: tuple[tuple[str, Cell, str], ...] = (
         (f"Net present cost ({currency})", result.plan.objective, currency),
         ("Proven gap to the cheapest", result.plan.gap, "share"),
-        ("GPUs to sign, all orders", metrics.get("gpus_to_sign"), "GPUs"),
+        ("Most new GPUs at a time", most_at_once(result.tables.commitments), "GPUs"),
         (f"Cost per completed run ({currency})", metrics.get("cost_per_completed_run"), currency),
         ("Use of committed GPU-hours", metrics.get("utilisation"), "share"),
         ("Saved against on demand", metrics.get("effective_savings_rate"), "share"),

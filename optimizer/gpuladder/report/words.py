@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuladder.plan import Status, Termination
-from gpuladder.report.amounts import amount, names, percent, quantity
+from gpuladder.report.amounts import amount, less_or_more, names, percent, quantity
 from gpuladder.report.answer_words import answer_sentences, open_questions
 from gpuladder.report.tables_proof import audit_sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import date
 
-    from gpuladder.analysis.result import Result
+    from gpuladder.analysis.result import CommitmentRow, Result
 
 _NAMES_SHOWN = 5
 _NOTHING = 5e-5
@@ -39,10 +40,25 @@ def headline(result: Result) -> str:
             return "Sign nothing: what is held, and buying the rest by the hour, costs least."
         return "Sign nothing: buying what is needed by the hour costs least."
     first = min(row.sign_by for row in rows)
-    count, size = len(rows), sum(row.gpus for row in rows)
-    noun = "commitment" if count == 1 else "commitments"
-    when = f"by {first}" if count == 1 else f"the first by {first}"
-    return f"Sign {count} {noun} for {quantity(size)} GPUs in all, {when}."
+    if len(rows) == 1:
+        return f"Sign 1 commitment for {quantity(rows[0].gpus)} GPUs, by {first}."
+    return (
+        f"Sign {len(rows)} commitments, together at most {quantity(most_at_once(rows))} GPUs at a "
+        f"time, the first by {first}."
+    )
+
+
+def most_at_once(rows: Iterable[CommitmentRow]) -> float:
+    """Return the most GPUs that commitments to sign hold on any one day."""
+    known = tuple(rows)
+    # Only where a term starts can the sum reach its height; end dates are exclusive.
+    return max(
+        (
+            sum(row.gpus for row in known if row.start <= day < row.end)
+            for day in {row.start for row in known}
+        ),
+        default=0,
+    )
 
 
 def sentences(result: Result) -> tuple[str, ...]:
@@ -84,10 +100,9 @@ def _savings(result: Result) -> str:
     rate = _number(result, "effective_savings_rate")
     if base is None or rate is None:
         return ""
-    relation = "less" if rate >= 0 else "more"
     return (
         f"The same use at on-demand list prices would cost {amount(base, result.plan.currency)}; "
-        f"this plan, with what is already held, costs {percent(abs(rate))} {relation}."
+        f"this plan, with what is already held, costs {less_or_more(rate)}."
     )
 
 
@@ -121,8 +136,21 @@ def _idle(result: Result) -> str:
         )
     revenue = _number(result, "backfill_revenue")
     if revenue:
-        text += f"; backfill brings in {amount(-revenue, result.plan.currency)}"
+        text += f"; backfill {_backfill(result, -revenue, cost)}"
     return f"{text}."
+
+
+def _backfill(result: Result, revenue: float, idle_cost: float) -> str:
+    """Return what backfill brings in, against what the hours it buys cost to hold."""
+    currency = result.plan.currency
+    net_cost = _number(result, "idle_net_cost")
+    if net_cost is None:
+        return f"brings in {amount(revenue, currency)}"
+    holding = net_cost - idle_cost + revenue
+    return (
+        f"brings in {amount(revenue, currency)} against {amount(holding, currency)} for holding "
+        f"those hours: net {amount(revenue - holding, currency)}"
+    )
 
 
 def _lock_in(result: Result) -> str:
