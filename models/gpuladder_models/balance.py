@@ -118,9 +118,10 @@ def levels_of(data: ProgramData, cell: IntArray) -> tuple[IntArray, IntArray]:
 def add_draws(model: pyo.ConcreteModel, data: ProgramData) -> None:
     """Keep draws within what flex reservations hold and what campaigns use.
 
-    Implements (C16) ``draw_limit`` and (C17) ``draw_use``.
+    Implements (C16) ``draw_limit`` and (C17) ``draw_use``: a row per cell for draws that are not
+    dedicated, which serve shared tenancy alone, and another for all draws where some are.
     """
-    flex = data.flex
+    flex, elastic, gangs = data.flex, data.elastic, data.gangs
     draws = np.arange(len(flex.draw_flex))
     add_rows(
         model,
@@ -129,17 +130,60 @@ def add_draws(model: pyo.ConcreteModel, data: ProgramData) -> None:
         [term(model.drawn, draws, draws), term(model.flex_held, draws, flex.draw_flex, -1.0)],
         upper=0.0,
     )
-    cell = flex.cell[flex.draw_flex]
-    drawn_from = np.unique(cell)
+    cell, size = flex.cell[flex.draw_flex], len(data.cells.held)
+    shared = np.flatnonzero(~flex.draw_dedicated)
+    own = np.unique(cell[flex.draw_dedicated])
+    drawn = np.unique(cell[shared])
+    tenants = np.flatnonzero(elastic.stable_dedicated & np.isin(elastic.stable_cell, drawn))
+    runs = np.flatnonzero(
+        gangs.mode_dedicated[gangs.stable.column] & np.isin(gangs.stable.row, drawn)
+    )
+    every = np.flatnonzero(np.isin(cell, own))
     add_rows(
         model,
         "draw_use",
-        len(data.cells.held),
+        2 * size,
         [
-            term(model.drawn, cell, draws),
-            term(model.campaign_use, drawn_from, drawn_from, -1.0),
+            term(model.drawn, cell[shared], shared),
+            term(model.campaign_use, drawn, drawn, -1.0),
+            term(model.stable, elastic.stable_cell[tenants], tenants),
+            term(
+                model.mode,
+                gangs.stable.row[runs],
+                gangs.stable.column[runs],
+                gangs.stable.value[runs],
+            ),
+            term(model.drawn, size + cell[every], every),
+            term(model.campaign_use, size + own, own, -1.0),
         ],
         upper=0.0,
+    )
+
+
+def add_metered_use(model: pyo.ConcreteModel, data: ProgramData, *, is_free: bool) -> None:
+    """Bill metered capacity for what is used: no more of it than demand and campaigns take.
+
+    Implements (C26) ``metered_use``. Least cost alone sees to that; rows stand only where something
+    else could pay for hours nobody uses: a provider's share of all hours, or another objective
+    (``is_free``).
+    """
+    levels, on_demand, flex = data.levels, data.on_demand, data.flex
+    size = len(levels.cell) if is_free or len(data.policy.provider) else 0
+    metered = np.unique(on_demand.level) if size else np.zeros(0, np.int64)
+    loaded = metered[data.cells.loaded[levels.cell[metered]]]
+    rows, draws = levels_of(data, flex.cell[flex.draw_flex])
+    kept = np.isin(rows, metered)
+    use = np.arange(len(on_demand.level)) if size else metered
+    add_rows(
+        model,
+        "metered_use",
+        size,
+        [
+            term(model.on_demand, on_demand.level[use], use),
+            term(model.drawn, rows[kept], draws[kept]),
+            term(model.campaign_use, loaded, levels.cell[loaded], -1.0),
+        ],
+        upper=levels.demand[:size],
     )
 
 

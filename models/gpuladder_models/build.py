@@ -11,6 +11,7 @@ from gpuladder_models.balance import (
     add_campaign_use,
     add_dedicated_supply,
     add_draws,
+    add_metered_use,
     add_stable_supply,
 )
 from gpuladder_models.campaigns import add_elastic, add_gangs, add_spot_depth
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from gpuladder_models.data import ProgramData
 
 
-def build_model(data: ProgramData) -> pyo.ConcreteModel:
+def build_model(data: ProgramData, *, is_free: bool = False) -> pyo.ConcreteModel:
     """Return the Pyomo model of the program."""
     with collector_off(tidy_first=True):
         model = pyo.ConcreteModel("gpuladder")
@@ -42,6 +43,7 @@ def build_model(data: ProgramData) -> pyo.ConcreteModel:
         add_backfill(model, data)
         add_stable_supply(model, data)
         add_draws(model, data)
+        add_metered_use(model, data, is_free=is_free)
         add_dedicated_supply(model, data)
         add_ladder(model, data)
         add_policy_spot_share(model, data)

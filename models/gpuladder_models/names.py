@@ -229,6 +229,7 @@ COMPONENTS: tuple[Component, ...] = (
         "GPU",
         "the worth of one more firm GPU beside dedicated tenancy and backfill",
     ),
+    _constraint("C26", "metered_use", "metered hours are used hours", "level of a cell", "GPU"),
     _objective("O1", "on_demand", "on-demand use", "offer, period"),
     _objective("O2", "spot", "spot use of elastic campaigns and gangs", "offer, period"),
     _objective("O3", "burst_window", "burst windows held", "order"),

@@ -34,6 +34,7 @@ from gpuladder.plan import (
 from gpuladder.program import make_program_data
 from gpuladder.scenario.fingerprint import fingerprint
 from gpuladder.solver import Outcome, Program, Progress, highs_version, relative_gap
+from gpuladder.tidy import tidied
 from gpuladder_models.build import build_model
 from gpuladder_models.data import ProgramData
 
@@ -95,13 +96,14 @@ def solve_scenario(
     """
     began = time.monotonic()
     data = make_program_data(scenario)
-    plain = compile_model(build_model(data))
+    plain = compile_model(build_model(data, is_free=edit is not None))
     edited = plain if edit is None else edit(plain, data)
     program = Program(edited)
     built = time.monotonic()
     options = solve_options(scenario)
     start = None if start_from is None else start_values(data, program, start_from)
     outcome = program.solve(options, start=start, on_progress=on_progress)
+    outcome = tidied(program, data, outcome, options)
     if edited.cost is not plain.cost:
         outcome = replace(outcome, bound=None)
     solved = time.monotonic()

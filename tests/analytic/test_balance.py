@@ -235,7 +235,6 @@ def test_held_dedicated_capacity_counts_and_reserved_does_not() -> None:
     assert plan.objective == 0
 
 
-@equations("C18")
 def test_flex_dedicated_serves_dedicated_tenancy() -> None:
     """A dedicated flex reservation would be no use to the work that needs it.
 
@@ -277,3 +276,26 @@ def test_capacity_under_dedicated_tenancy_is_not_sold() -> None:
 
     assert cost("dedicated") == pytest.approx(8 * WEEK * 2.0)
     assert cost("shared") == pytest.approx(8 * WEEK * (2.0 + 3.0 - 4.0))
+
+
+@equations("C17")
+def test_flex_serves_neither_demand_nor_another_tenancy() -> None:
+    """A flex reservation would serve baseline demand whenever some tenant runs beside it.
+
+    One week: demand of 8, and a gang of 8 with dedicated tenancy on dedicated capacity at 3.0. A
+    shared flex reservation at 0.5 + 1.0 may serve neither of them; a second lot does: 16 × 3.0.
+    """
+    keys = {"tenor": "1 weeks", "lot_gpus": 8}
+    plan = solved(
+        scenario(
+            weeks=1,
+            offers=[
+                offer("reserved", price=0.5, usage_price=1.0, **keys),
+                offer("dedicated", price=3.0, **keys),
+            ],
+            campaigns=[gang("run", 8, 1344, deadline=day(1), tenancy="dedicated")],
+            demand=demand([8]),
+        )
+    )
+    assert plan.objective == pytest.approx(16 * WEEK * 3.0)
+    assert plan.drawn == ()

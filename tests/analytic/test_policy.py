@@ -15,6 +15,7 @@ from tests.analytic.builders import (
     gang,
     hardware,
     held,
+    is_infeasible,
     lines,
     offer,
     orders,
@@ -183,6 +184,35 @@ def test_provider_share_counts_spot() -> None:
     assert plan_of([run, there]).objective == pytest.approx(1344 * 5.0)
     less = elastic("there", 1343, deadline=day(1), pools=["west"])
     assert plan_of([run, less], 1343).objective == pytest.approx(1343 * 4.0 + 5000)
+
+
+@equations("C26")
+def test_hours_nobody_uses_do_not_dilute_a_provider() -> None:
+    """A limit on a provider would be met by paying another one for GPUs that stand empty.
+
+    ``acme`` must do 5,376 GPU-hours; ``beta`` may do the other 672 of 6,048: a ninth. At most 75 %
+    from ``acme`` cannot be met by what is used, though 1,120 idle hours at ``beta`` would meet it.
+    """
+
+    def campaigns() -> list[dict[str, Any]]:
+        return [
+            elastic("here", 5376, deadline=day(2), pools=["east"]),
+            elastic("there", 672, deadline=day(2)),
+        ]
+
+    tables: dict[str, Any] = {
+        "weeks": 2,
+        "pools": [pool(), pool("west", provider="beta")],
+        "offers": [
+            offer("on_demand", id="a", price=3.0),
+            offer("on_demand", id="b", pool="west", price=2.0),
+        ],
+        "campaigns": campaigns(),
+    }
+    limited = scenario(policy={"provider_share_max": {"acme": 0.75}}, **tables)
+    assert is_infeasible(limited)
+    allowed = scenario(policy={"provider_share_max": {"acme": 0.9}}, **tables)
+    assert solved(allowed).objective == pytest.approx(5376 * 3.0 + 672 * 2.0)
 
 
 @equations("C22")

@@ -98,7 +98,7 @@ def test_scaling_and_failures_lengthen_a_run(small: Small, plan_of: PlanOf, faul
 
     def planned(duration: float) -> Plan:
         run = Run(campaign="g", pool="east", spot_offer=None, gpus=16, start=START, hours=duration)
-        return plan_of(scenario, runs=(run,), on_demand=_on_demand(16, 0))
+        return plan_of(scenario, runs=(run,), on_demand=_on_demand(16 * duration / 168, 0))
 
     assert faults(scenario, planned(hours)) == []
     assert faults(scenario, planned(hours * 0.999)) == [("run_mode", "g")]

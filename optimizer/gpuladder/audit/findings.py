@@ -18,6 +18,7 @@ LIMITS: dict[str, str] = {
     "draw_limit": "a flex reservation serves at most what is held",
     "draw_use": "draws on flex reservations serve campaigns only",
     "dedicated_supply": "dedicated tenancy runs on dedicated and owned capacity only",
+    "metered_use": "metered capacity is bought for what demand and campaigns use",
     "backfill_tenancy": "backfill takes no capacity that dedicated tenancy runs on",
     "on_demand_quota": "on-demand use stays within the quota",
     "spot_depth": "spot use stays within the market's depth",

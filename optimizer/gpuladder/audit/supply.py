@@ -24,6 +24,7 @@ def supply_findings(facts: Facts, plan: Quantities) -> Iterator[Finding]:
     """Check supply, backfill, draws, dedicated tenancy, quotas and market depth."""
     for pool in facts.tables.pools:
         yield from _stable_supply(facts, plan, pool)
+        yield from _metered_use(facts, plan, pool)
         yield from _dedicated_supply(facts, plan, pool)
         yield from _backfill_supply(facts, plan, pool)
         yield from _draw_use(facts, plan, pool)
@@ -135,6 +136,23 @@ def _stable_supply(facts: Facts, plan: Quantities, pool: str) -> Iterator[Findin
             yield _period_finding(facts, "stable_supply", pool, period, worst[1], worst[0])
 
 
+def _metered_use(facts: Facts, plan: Quantities, pool: str) -> Iterator[Finding]:
+    """Metered capacity is billed for what is used: demand and campaigns, never more."""
+    drawn, use = drawn_gpus(facts, plan, pool), campaign_gpus(facts, plan, pool)
+    metered = [own for o, own in plan.on_demand.items() if facts.metered(o).pool == pool]
+    for period, levels in enumerate(facts.levels[pool]):
+        for level, (demand, _) in enumerate(levels):
+            bought = sum(own.get((period, level), 0.0) for own in metered)
+            most = demand + use[period] - drawn[period]
+            if bought and exceeds(bought, most, bought + abs(most), ABSOLUTE_TOLERANCE_GPUS):
+                text = (
+                    f"{pool}: {number(bought)} GPUs on demand, but {number(max(most, 0.0))} of "
+                    "demand and campaigns to use them"
+                )
+                yield _period_finding(facts, "metered_use", pool, period, text, bought - most)
+                break
+
+
 def _dedicated_supply(facts: Facts, plan: Quantities, pool: str) -> Iterator[Finding]:
     need = campaign_gpus(facts, plan, pool, dedicated_only=True)
     own = firm_gpus(facts, plan, pool, single_tenant=True)
@@ -207,7 +225,11 @@ def _draw_limit(facts: Facts, plan: Quantities) -> Iterator[Finding]:
 
 def _draw_use(facts: Facts, plan: Quantities, pool: str) -> Iterator[Finding]:
     drawn = drawn_gpus(facts, plan, pool)
-    yield from _above(facts, "draw_use", pool, drawn, campaign_gpus(facts, plan, pool))
+    use = campaign_gpus(facts, plan, pool)
+    yield from _above(facts, "draw_use", pool, drawn, use)
+    shared = drawn - drawn_gpus(facts, plan, pool, single_tenant=True)
+    shared_use = use - campaign_gpus(facts, plan, pool, dedicated_only=True)
+    yield from _above(facts, "draw_use", pool, np.where(drawn > use, 0.0, shared), shared_use)
 
 
 def _on_demand_quota(facts: Facts, plan: Quantities) -> Iterator[Finding]:
