@@ -18,7 +18,7 @@ DICTIONARY = "columns"
 """Name of the file that says what every column means."""
 
 _RUNS_AS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d*)?([eE][+-]?\d+)?")
 
 
 def csv_text(table: Table) -> str:
@@ -26,7 +26,8 @@ def csv_text(table: Table) -> str:
 
     Dates are ISO, numbers have the shortest digits that read back to the same value, and a missing
     value is empty. Text that a spreadsheet would take for a formula (it begins with ``=``, ``+``,
-    ``-``, ``@``, a tab or a carriage return, and is not a number) gets a leading apostrophe.
+    ``-``, ``@``, a tab or a carriage return, and is not a negative number) gets a leading
+    apostrophe, so that ``+007`` does not turn into 7.
     """
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
