@@ -6,6 +6,7 @@ this process; more are spawned, so that each has a solver with a thread pool of 
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
@@ -134,3 +135,11 @@ def _interrupts_ignored() -> Iterator[None]:
 
 def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+
+
+def _leave(_signal: int, _frame: object) -> None:
+    """End at once, but give back what is shared: Pyomo makes a lock between processes."""
+    # Run by hand, as leaving by an exception would have to pass through the solver.
+    atexit._run_exitfuncs()  # noqa: SLF001
+    os._exit(128 + signal.SIGTERM)

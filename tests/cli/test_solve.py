@@ -289,3 +289,34 @@ def test_an_interrupt_exits_130_with_the_best_plan_so_far(hard, tmp_path):
     assert "Interrupted" in stderr
     assert "Traceback" not in stderr
     assert "net present cost" in stdout
+
+
+def test_an_interrupt_of_the_answers_keeps_the_plan_and_what_was_answered(hard, tmp_path):
+    """Ctrl-C after enough answers would throw the plan away, or leave processes behind."""
+    words = ("--gap", "0.5", "--analysis-seconds", "300", "-v")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gpuladder", "solve", str(hard), *words],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        for line in process.stderr:
+            if "answering" in line or "solving the plan on" in line:
+                break
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(3)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, stderr
+    (folder,) = run_folders(tmp_path / "reports")
+    result = json.loads((folder / "result.json").read_text())
+    assert result["status"] == "optimal"
+    assert {row["why"] for row in result["unanswered"]} == {"interrupted"}
+    assert "the plan stands" in stderr
+    assert "Traceback" not in stderr
+    assert "leaked" not in stderr

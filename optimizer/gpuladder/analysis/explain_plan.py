@@ -146,33 +146,46 @@ def answer_all(
         return Answers()
     if total < SECONDS_FOR_PROCESSES:
         workers = 1
-    stop_at = time.time() + total
     found: dict[str, Any] = {}
-    unanswered: list[Unanswered] = []
-    with _interrupts_raised(), nullcontext() if workers == 1 else kept_workers(workers):
+    left: dict[str, str] = {question.name: INTERRUPTED for question in QUESTIONS}
+    try:
+        with _interrupts_raised(), nullcontext() if workers == 1 else kept_workers(workers):
+            for name, answer, why in _answered(scenario, plan, total, workers, on_stage):
+                found |= answer
+                left.pop(name)
+                if why:
+                    left[name] = why
+    except KeyboardInterrupt:
+        on_stage("interrupted: the rest is left unanswered")
+    unanswered = tuple(Unanswered(question=name, why=why) for name, why in left.items())
+    return Answers(**found, unanswered=unanswered)
+
+
+def _answered(
+    scenario: Scenario,
+    plan: Plan,
+    total: float,
+    workers: int | None,
+    on_stage: Callable[[str], None],
+) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield each question with its answer, or with why it has none."""
+    stop_at = time.time() + total
+    if BASE_SHARE * total >= LEAST_BASE_SECONDS:
+        on_stage("solving the plan on, for differences")
+        tight_base(scenario, plan, _budget(stop_at, workers, BASE_SHARE))
+    for number, question in enumerate(QUESTIONS):
+        if time.time() >= stop_at:
+            yield question.name, {}, NO_TIME
+            continue
+        share = question.part / sum(each.part for each in QUESTIONS[number:])
+        budget = _budget(stop_at, workers, share)
+        if question.is_comparison:
+            budget = _of_comparison(budget, scenario, total)
+        on_stage(f"answering: {question.name}")
         try:
-            if BASE_SHARE * total >= LEAST_BASE_SECONDS:
-                on_stage("solving the plan on, for differences")
-                tight_base(scenario, plan, _budget(stop_at, workers, BASE_SHARE))
-        except KeyboardInterrupt:
-            return Answers(unanswered=_all_unanswered(INTERRUPTED))
-        for number, question in enumerate(QUESTIONS):
-            if time.time() >= stop_at:
-                unanswered.append(Unanswered(question=question.name, why=NO_TIME))
-                continue
-            share = question.part / sum(each.part for each in QUESTIONS[number:])
-            budget = _budget(stop_at, workers, share)
-            if question.is_comparison:
-                budget = _of_comparison(budget, scenario, total)
-            on_stage(f"answering: {question.name}")
-            try:
-                found |= question.ask(scenario, plan, budget)
-            except KeyboardInterrupt:
-                unanswered += _all_unanswered(INTERRUPTED, begin=number)
-                break
-            except (GpuladderError, BrokenExecutor) as error:
-                unanswered.append(Unanswered(question=question.name, why=_reason(error)))
-    return Answers(**found, unanswered=tuple(unanswered))
+            yield question.name, question.ask(scenario, plan, budget), ""
+        except (GpuladderError, BrokenExecutor) as error:
+            yield question.name, {}, _reason(error)
 
 
 def _budget(stop_at: float, workers: int | None, share: float) -> Budget:
@@ -191,10 +204,6 @@ def _of_comparison(budget: Budget, scenario: Scenario, total: float) -> Budget:
         seconds_each=SHARE_FOR_ONE * budget.seconds_each,
         relative_gap=min(gap, PATIENT_GAP) if total >= PATIENT_SECONDS else gap,
     )
-
-
-def _all_unanswered(why: str, begin: int = 0) -> tuple[Unanswered, ...]:
-    return tuple(Unanswered(question=each.name, why=why) for each in QUESTIONS[begin:])
 
 
 def _reason(error: GpuladderError | BrokenExecutor) -> str:

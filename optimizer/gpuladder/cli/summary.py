@@ -46,12 +46,16 @@ def verdict(result: Result) -> tuple[int, tuple[Problem, ...]]:
         interrupted = result.plan.termination is Termination.INTERRUPTED
         no_plan = error.exit_code == Exit.NO_PLAN
         return Exit.INTERRUPTED if interrupted and no_plan else error.exit_code, error.problems
-    is_cut_short = any(each.why == INTERRUPTED for each in result.answers.unanswered)
-    if is_cut_short or result.plan.termination is Termination.INTERRUPTED:
+    if _is_cut_short(result) or result.plan.termination is Termination.INTERRUPTED:
         return Exit.INTERRUPTED, ()
     if result.plan.status is Status.OPTIMAL:
         return Exit.DONE, ()
     return Exit.STOPPED_AT_LIMIT, ()
+
+
+def _is_cut_short(result: Result) -> bool:
+    """Tell whether the answers beside a plan that stands were interrupted."""
+    return any(each.why == INTERRUPTED for each in result.answers.unanswered)
 
 
 def last_line(result: Result, folder: Path, code: int) -> str:
@@ -69,7 +73,9 @@ def last_line(result: Result, folder: Path, code: int) -> str:
         Exit.ANSWER_IS_NO: "The answer is no.",
     }[Exit(code)]
     where = f"Files: {run}"
-    if code == Exit.DONE:
+    if code == Exit.INTERRUPTED and _is_cut_short(result):
+        ended = "Interrupted; the plan stands, some answers beside it are missing."
+    if code == Exit.DONE or _is_cut_short(result):
         return f"{ended} {where}. Next: open {quote(str(folder / 'report.xlsx'))}"
     if plan.has_quantities and code in (Exit.STOPPED_AT_LIMIT, Exit.INTERRUPTED):
         return f"{ended} {where}. Next: go on with --start-from {run}"
