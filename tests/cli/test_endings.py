@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +61,30 @@ def test_an_interrupt_outside_the_search_exits_130(monkeypatch, capsys):
     monkeypatch.setattr("gpuladder.scenario.schema.Scenario.model_json_schema", interrupted)
     assert entry.main(["schema"]) == 130
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "words", [("schema",), ("schema", "--json"), ("--help",), ("--version",), ("solve", "--json")]
+)
+def test_a_full_disk_is_one_clear_error(words, data, tmp_path):
+    """Output that is not there would be taken for an answer, or end in a traceback."""
+    scenario = [str(data / "tiny.yaml")] if "solve" in words else []
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gpuladder", *words, *scenario],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+        )
+    assert done.returncode == 2
+    assert done.stderr.count("error[") == 1
+    assert "error[GL-U003]" in done.stderr
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ CODES: dict[str, str] = {
     # The command line.
     "GL-U001": "The command line was used wrongly.",
     "GL-U002": "There is no such topic to explain.",
+    "GL-U003": "What was asked for cannot be written to standard output.",
     "GL-U004": "There is nothing to size: no workload, no such campaign, or too many of both.",
     "GL-U005": "An option of `gpuladder size` is out of range or contradicts another.",
     "GL-U006": "A grid of values to sweep over is written wrongly, or is too large.",

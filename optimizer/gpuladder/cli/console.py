@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TextIO
 
-from gpuladder.errors import Problem, Severity
+from gpuladder.errors import Problem, Severity, UsageError
 
 _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
 
@@ -132,6 +132,21 @@ def _write(stream: TextIO, text: str) -> None:
         stream.flush()
     except BrokenPipeError:
         discard(stream)
+    except OSError as error:
+        discard(stream)
+        # Where stderr itself is full there is nobody left to be told.
+        if stream is sys.stdout:
+            raise UsageError(unwritable(error)) from error
+
+
+def unwritable(error: OSError) -> Problem:
+    """Return the problem that what was asked for cannot be written to stdout."""
+    return Problem(
+        code="GL-U003",
+        what=f"standard output cannot be written: {error.strerror or error}",
+        why="what was asked for is not there in full",
+        fix="free some space, or send the output elsewhere",
+    )
 
 
 def discard(stream: TextIO) -> None:

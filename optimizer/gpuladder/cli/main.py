@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ import click
 from click.shell_completion import shell_complete
 
 from gpuladder.cli.audit import audit
-from gpuladder.cli.console import Console, Exit, discard
+from gpuladder.cli.console import Console, Exit, discard, unwritable
 from gpuladder.cli.doctor import doctor
 from gpuladder.cli.explain import explain
 from gpuladder.cli.invoice import invoice
@@ -80,6 +81,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.flush()
         except BrokenPipeError:
             discard(stream)
+        except OSError as error:
+            discard(stream)
+            if stream is sys.stdout:
+                console.error([unwritable(error)], Exit.WRONG_INPUT)
+                code = Exit.WRONG_INPUT
     return code
 
 
@@ -107,12 +113,26 @@ def _run(words: list[str], console: Console) -> int:
         return Exit.INTERRUPTED
     except BrokenPipeError:
         return Exit.DONE
+    except OSError as error:
+        # Help and version are written by the parser, not by the console.
+        if error.errno not in _FULL or error.filename is not None:
+            return _end_in_fault(error, console)
+        discard(sys.stdout)
+        console.error([unwritable(error)], Exit.WRONG_INPUT)
+        return Exit.WRONG_INPUT
     except Exception as error:  # noqa: BLE001 (the last stop: every fault must end in exit code 70)
-        console.error([_fault(error, console)], Exit.INTERNAL_FAULT)
-        console.traceback()
-        return Exit.INTERNAL_FAULT
+        return _end_in_fault(error, console)
     return Exit.DONE
 
+
+def _end_in_fault(error: Exception, console: Console) -> int:
+    console.error([_fault(error, console)], Exit.INTERNAL_FAULT)
+    console.traceback()
+    return Exit.INTERNAL_FAULT
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What writing to a stream fails with when its device is full or gone."""
 
 _INTERRUPTED = Problem(
     code="GL-U130",
