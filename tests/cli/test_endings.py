@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,34 @@ def test_an_interrupt_outside_the_search_exits_130(monkeypatch, capsys):
     monkeypatch.setattr("gpuladder.scenario.schema.Scenario.model_json_schema", interrupted)
     assert entry.main(["schema"]) == 130
     assert "Traceback" not in capsys.readouterr().err
+
+
+INTERRUPTED_IMPORT = """
+import runpy, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "gpuladder.cli.main":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["gpuladder", "--help"]
+runpy.run_module("gpuladder", run_name="__main__")
+"""
+
+
+def test_an_interrupt_in_the_first_moments_is_quiet():
+    """Ctrl-C right after a typing error would print a traceback of imports."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_the_installed_program_starts_where_an_interrupt_is_caught():
+    """Ctrl-C would print a traceback for all who installed the program."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    assert project["project"]["scripts"] == {"gpuladder": "gpuladder.__main__:main"}
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
