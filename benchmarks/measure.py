@@ -17,6 +17,8 @@ from typing import Any
 MEGABYTE = 2**20
 clock = time.process_time
 
+RE_SOLVES = 6
+
 
 def peak_mb() -> float:
     """Return the most memory that this process has held so far, MB."""
@@ -164,6 +166,48 @@ def end_to_end(scenario: str, folder: str) -> dict[str, Any]:
     }
 
 
+def re_solves(scenario: str) -> dict[str, Any]:
+    """Measure re-solves with one campaign's work raised by 1 %, cold and from the first plan."""
+    from gpuladder.scenario.loading import load
+    from gpuladder.solving import solve_scenario
+
+    settings = ["solver.relative_gap=1e-4", "solver.threads=1"]
+    base = load(scenario, overrides=settings).scenario
+    plan = solve_scenario(base).plan
+    seconds = {"cold": 0.0, "warm": 0.0}
+    chosen = range(min(RE_SOLVES, len(base.campaigns)))
+    for number in chosen:
+        campaigns = list(base.campaigns)
+        more = campaigns[number].gpu_hours * 1.01
+        campaigns[number] = campaigns[number].model_copy(update={"gpu_hours": more})
+        changed = base.model_copy(update={"campaigns": tuple(campaigns)})
+        for way, start in (("cold", None), ("warm", plan)):
+            began = clock()
+            solve_scenario(changed, start_from=start)
+            seconds[way] += clock() - began
+    return {"seconds": seconds, "count": len(chosen)}
+
+
+def answers(scenario: str) -> dict[str, Any]:
+    """Measure the solve and all answers beside the plan at the default budget, wall seconds."""
+    from gpuladder import pipeline
+
+    result = pipeline.run(scenario, analysis_seconds=None)
+    shown = result.answers
+    rows = [row for row in shown.shadow_prices if row.change]
+    return {
+        "seconds": {name: result.seconds[name] for name in ("solve", "analyse")},
+        "marginals": len(rows),
+        "finished": sum(row.marginal_up is not None for row in rows),
+    }
+
+
 if __name__ == "__main__":
-    measurements = {"prepare": prepare, "hand-over": hand_over, "end-to-end": end_to_end}
+    measurements = {
+        "prepare": prepare,
+        "hand-over": hand_over,
+        "end-to-end": end_to_end,
+        "re-solves": re_solves,
+        "answers": answers,
+    }
     sys.stdout.write(json.dumps(measurements[sys.argv[1]](*sys.argv[2:])) + "\n")
