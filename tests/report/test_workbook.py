@@ -309,3 +309,28 @@ def test_a_plan_of_nothing_is_written_without_charts(make, tmp_path: Path, lines
     assert "Summary" in openpyxl.load_workbook(path).sheetnames
     with zipfile.ZipFile(path) as package:
         assert not [name for name in package.namelist() if name.startswith("xl/charts/chart")]
+
+
+def test_a_figure_that_is_not_known_is_a_dash(result, tmp_path: Path) -> None:
+    """An empty cell, or the program's own word for it, would look like a fault of the report."""
+    book = openpyxl.load_workbook(write(result, tmp_path))
+    cells = dict(
+        zip(column(book["Figures"], "Figure"), column(book["Figures"], "Value"), strict=True)
+    )
+    assert result.metrics["coverage"] is None
+    assert cells["Coverage"] == "–"
+    said = [str(text) for text in column(book["Figures"], "Definition")]
+    assert not [text for text in said if "None" in text]
+
+
+def test_all_pools_of_a_campaign_can_be_read_in_the_calendar(result, tmp_path: Path) -> None:
+    """The pools behind the second would be cut off on paper."""
+    pools = ["first-long-pool", "second-long-pool", "third-long-pool", "fourth-long-pool"]
+    rows = tuple(dataclasses.replace(row, pool="+".join(pools)) for row in result.tables.campaigns)
+    tables = dataclasses.replace(result.tables, campaigns=rows)
+    path = write(dataclasses.replace(result, tables=tables), tmp_path)
+    sheet = openpyxl.load_workbook(path)["Calendar"]
+    place = next(cell for cell in sheet["B"] if cell.value == " + ".join(pools))
+    assert place.alignment.wrap_text
+    # Two pools of 15 characters and the sign between them fit on no line of the column.
+    assert sheet.row_dimensions[place.row].height >= 3 * 13

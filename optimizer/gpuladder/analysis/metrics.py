@@ -82,7 +82,7 @@ METRICS: dict[str, Metric] = {
     "effective_savings_rate": Metric(
         SHARE,
         "1 − (committed + metered + held cost) ÷ the same use at on-demand list price; before "
-        "backfill revenue; None when a pool in use has no on-demand price to compare with",
+        "backfill revenue; empty when a pool in use has no on-demand price to compare with",
     ),
     "effective_savings_rate_sunk_excluded": Metric(
         SHARE, "the same with held commitments' cost at 0, because it is sunk"

@@ -6,10 +6,11 @@ from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import pairwise
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from gpuladder.report.labels import kind_label
-from gpuladder.report.sheets import print_setup, write_cell
+from gpuladder.report.sheets import lines_needed, print_setup, write_cell
 from gpuladder.report.styles import KIND_COLOURS, WINDOW_FILL, Styles, number_format
 from gpuladder.report.table import Format
 from gpuladder.scenario.expand import time_grid
@@ -29,8 +30,10 @@ MAX_ROWS = 400
 """Most bars of each block."""
 
 _LABELS = ("What", "Kind or place", "GPUs", "Start", "End")
-_LABEL_WIDTHS = (26.0, 24.0, 8.0, 11.5, 11.5)
+_LABEL_WIDTHS = (26.0, 30.0, 8.0, 11.5, 11.5)
 _HEADER_ROW = 3
+_LINE_POINTS = 13.0
+_MOST_LINES = 8
 _FEW = 30
 _FIRST_BAR = len(_LABELS)
 STABLE_FILL = "#2C728E"
@@ -127,10 +130,14 @@ def _write_header(sheet: Worksheet, styles: Styles, columns: tuple[tuple[date, d
 
 
 def _write_bar(sheet: Worksheet, styles: Styles, row: int, bar: Bar, num_columns: int) -> None:
-    text = styles.cell("General", left=True)
+    text = styles.cell("General", left=True, wrap=True)
+    texts = [" ".join(words.split()) for words in (bar.name, bar.place)]
+    lines = max(_lines(words, width) for words, width in zip(texts, _LABEL_WIDTHS, strict=False))
+    if lines > 1:
+        sheet.set_row(row, _LINE_POINTS * min(lines, _MOST_LINES) + 2)
     dates = styles.cell(number_format(Format.DATE, ()), left=True)
-    write_cell(sheet, row, 0, " ".join(bar.name.split()), text)
-    write_cell(sheet, row, 1, " ".join(bar.place.split()), text)
+    for index, words in enumerate(texts):
+        write_cell(sheet, row, index, words, text)
     write_cell(sheet, row, 2, bar.gpus, styles.cell(number_format(Format.QUANTITY, [bar.gpus])))
     write_cell(sheet, row, 3, bar.start, dates)
     write_cell(sheet, row, 4, bar.end, dates)
@@ -144,6 +151,13 @@ def _write_bar(sheet: Worksheet, styles: Styles, row: int, bar: Bar, num_columns
             sheet.write_blank(row, column, None, style)
         else:
             sheet.write_number(row, column, gpus, style)
+
+
+def _lines(text: str, width: float) -> int:
+    """Return how many lines a text takes in a column of a width in characters."""
+    # Widths count digits; the indent and the cell's own margins take two of them.
+    room = int(width) - 2
+    return max(len(wrap(text, room, break_on_hyphens=False)), lines_needed(text, room))
 
 
 def _campaign_bars(result: Result, columns: tuple[tuple[date, date], ...]) -> Iterator[Bar]:
@@ -164,7 +178,9 @@ def _campaign_bars(result: Result, columns: tuple[tuple[date, date], ...]) -> It
                 fill = SPOT_FILL if on_spot > on_stable else STABLE_FILL
                 fills[index] = (fill, (on_stable + on_spot) / hours[index])
         place = row.spot_offer if row.pool is None else row.pool
-        yield Bar(row.id, place or row.outcome, row.gpus or None, row.start, row.end, fills)
+        # Pools are joined by plus signs; with blanks around them lines break between pools.
+        place = (place or row.outcome).replace("+", " + ")
+        yield Bar(row.id, place, row.gpus or None, row.start, row.end, fills)
 
 
 def _order_bars(result: Result, columns: tuple[tuple[date, date], ...]) -> Iterator[Bar]:

@@ -51,6 +51,7 @@ _FOOTER_NAME = 80
 _NOTE_LIMIT = 255
 _CURRENCY_LETTERS = 3
 _MOST_LINES = 12
+_NOT_KNOWN = "–"
 _WRAPPED = (Format.TEXT, Format.ANY)
 
 
@@ -201,7 +202,9 @@ def _cell_writer(
     def write(at: int, index: int, row: Row) -> None:
         own = unit_format("" if unit is None else str(row[unit] or ""), row[index])
         style = styles.cell(own, wrap=True, left=unit is None)
-        write_cell(sheet, at, index, row[index], style)
+        # A figure that is not known is told apart from one that was forgotten.
+        value = _NOT_KNOWN if row[index] is None and unit is not None else row[index]
+        write_cell(sheet, at, index, value, style)
 
     return write
 

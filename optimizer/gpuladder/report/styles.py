@@ -174,7 +174,8 @@ class Styles:
 
     def cell(self, shown: str, *, wrap: bool = False, left: bool = False) -> CellFormat:
         """Return the body cell of a table with a number format."""
-        properties: dict[str, Any] = {"bottom": 4, "bottom_color": RULE}
+        # In the middle: text at the top of its cell touches the rule of the row above on paper.
+        properties: dict[str, Any] = {"bottom": 4, "bottom_color": RULE, "valign": "vcenter"}
         if shown != "General":
             properties["num_format"] = shown
         properties |= {"align": "left", "indent": 1} if left else {"align": "right"}
@@ -184,12 +185,12 @@ class Styles:
 
     def total(self, shown: str) -> CellFormat:
         """Return the cell of a totals row with a number format."""
-        return self.make(bold=True, top=1, bottom=6, num_format=shown)
+        return self.make(bold=True, top=1, bottom=6, num_format=shown, valign="vcenter")
 
     @property
     def total_label(self) -> CellFormat:
         """The word in a totals row."""
-        return self.make(bold=True, top=1, bottom=6, align="left", indent=1)
+        return self.make(bold=True, top=1, bottom=6, align="left", indent=1, valign="vcenter")
 
     def bar(self, fill: str) -> CellFormat:
         """Return the filled cell of a calendar."""
