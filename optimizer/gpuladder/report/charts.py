@@ -18,9 +18,7 @@ _FEW = 16
 AXIS_FONT = {"name": FONT, "size": 9, "color": MUTED}
 
 
-def capacity_chart(
-    workbook: Workbook, placed: Placed, *, width: int, height: int
-) -> Chart | None:
+def capacity_chart(workbook: Workbook, placed: Placed, *, width: int, height: int) -> Chart | None:
     """Return capacity by kind, stacked, against what is in use, by period.
 
     Kinds that the plan does not hold are left out; None when it holds and uses nothing.
