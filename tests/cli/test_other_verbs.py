@@ -38,6 +38,18 @@ def test_a_new_scenario_is_valid_as_it_is(gpuladder, tmp_path, form, name):
     assert gpuladder("validate", name).returncode == 0
 
 
+def test_new_writes_where_it_is_told(gpuladder, tmp_path):
+    """The one verb that writes files would know no --output, unlike all others."""
+    for option, folder in (("-o", "here"), ("--output", "far/away")):
+        done = gpuladder("new", "q3", option, folder)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / folder / "q3.yaml").is_file()
+    assert gpuladder("new", "q3", "--form", "csv", "-o", "csv").returncode == 0
+    assert (tmp_path / "csv" / "q3" / "scenario.yaml").is_file()
+    assert gpuladder("new", "q3", "--form", "xlsx", "-o", "made/new").returncode == 0
+    assert (tmp_path / "made" / "new" / "q3.xlsx").is_file()
+
+
 def test_new_never_overwrites(gpuladder, tmp_path):
     """A scenario that took a week to write would be gone."""
     gpuladder("new", "q3")
