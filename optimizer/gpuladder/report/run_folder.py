@@ -16,6 +16,7 @@ import unicodedata
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,7 @@ SCHEMA = str(Plan.model_fields["schema_id"].default)
 """Format of the plans that this version writes and reads."""
 
 _SLUG_LIMIT = 60
+_HASH_DIGITS = 8
 _MOST_RUNS_A_SECOND = 1000
 # Names that Windows keeps for devices.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
@@ -195,10 +197,15 @@ def find_run(path: Path) -> Path:
 
 
 def slug(name: str) -> str:
-    """Return a scenario's name as a folder name: lower-case ASCII letters, digits and hyphens."""
+    """Return a scenario's name as a folder name: lower-case ASCII letters, digits and hyphens.
+
+    A name of which nothing is left is told from other such names by the start of its SHA-256.
+    """
     ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     text = re.sub(r"[^a-z0-9]+", "-", ascii_name)[:_SLUG_LIMIT].strip("-")
-    return f"scenario-{text}".rstrip("-") if not text or _RESERVED.fullmatch(text) else text
+    if not text:
+        return f"scenario-{sha256(name.encode()).hexdigest()[:_HASH_DIGITS]}"
+    return f"scenario-{text}" if _RESERVED.fullmatch(text) else text
 
 
 @contextmanager
