@@ -99,3 +99,30 @@ def test_offers_that_differ_at_their_end_stay_apart(make) -> None:
     text = summary_text(changed, width=80)
     assert "@1 years" in text
     assert "@3 years" in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 65, 80])
+def test_offers_are_told_apart_however_narrow(make, width: int) -> None:
+    """A buyer would sign two blocks of one length instead of one of each."""
+    result = make(orders=3)
+    offers = ("east-block@14 days", "east-block@28 days", "east-blocks-for-training@28 days")
+    rows = tuple(
+        dataclasses.replace(row, offer=offer)
+        for row, offer in zip(result.tables.commitments, offers, strict=True)
+    )
+    changed = dataclasses.replace(
+        result, tables=dataclasses.replace(result.tables, commitments=rows)
+    )
+    lines = summary_text(changed, width=width).splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("Sign by"))
+    shown = {line[10 : line.index(" 24 ")].strip() for line in lines[start + 1 : start + 4]}
+    assert len(shown) == 3
+
+
+def test_a_wide_terminal_shows_offers_in_full(make) -> None:
+    """Names would be cut beside empty space."""
+    result = make(orders=1)
+    offer = "a-very-long-offer-name-of-a-provider-and-of-a-region@1 years"
+    row = dataclasses.replace(result.tables.commitments[0], offer=offer)
+    tables = dataclasses.replace(result.tables, commitments=(row,))
+    assert offer in summary_text(dataclasses.replace(result, tables=tables), width=140)

@@ -77,7 +77,10 @@ def _order_lines(rows: Sequence[CommitmentRow], currency: str, columns: int) -> 
 
 
 def _aligned(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
-    """Return rows as lines; where they are too wide, kinds go first, then offers are cut."""
+    """Return rows as lines; where they are too wide, kinds go first, then offers are cut.
+
+    Offers are never cut so far that two of them look the same, even where lines get too long.
+    """
     shown = list(rows)
     excess = _line_width(shown) - columns
     if excess > 0:
@@ -85,7 +88,8 @@ def _aligned(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
         excess = _line_width(shown) - columns
     widths = _widths(shown)
     if excess > 0:
-        widths[_OFFER] = max(_SHORTEST_OFFER, widths[_OFFER] - excess)
+        offers = [row[_OFFER] for row in shown]
+        widths[_OFFER] = _telling_width(offers, widths[_OFFER] - excess)
     numbers = {len(widths) - 1, len(widths) - 4}
     return [
         _GAP.join(
@@ -94,6 +98,16 @@ def _aligned(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
         ).rstrip()
         for row in shown
     ]
+
+
+def _telling_width(names: Sequence[str], wanted: int) -> int:
+    """Return the least width, not below the wanted one, at which different names look different."""
+    full, distinct = max(text_width(name) for name in names), set(names)
+    widths = range(max(wanted, _SHORTEST_OFFER), full)
+    return next(
+        (width for width in widths if len({_short(x, width) for x in distinct}) == len(distinct)),
+        full,
+    )
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
