@@ -15,6 +15,8 @@ from gpuladder.analysis.baselines_orders import Market
 from gpuladder.analysis.budget import Budget
 from gpuladder.analysis.burst_or_standing import burst_or_standing
 from gpuladder.analysis.burst_or_standing_cases import at_cadence, choices
+from gpuladder.analysis.burst_or_standing_curves import CADENCE, Curve
+from gpuladder.analysis.burst_or_standing_words import sentence
 from gpuladder.program import make_program_data
 from gpuladder.scenario.loading import load
 from gpuladder.scenario.schema import Scenario
@@ -140,6 +142,21 @@ def test_tie_is_called_a_tie() -> None:
         if value != 2.0:
             assert row.cheaper == ("burst" if value < 2.0 else "standing")
     assert "cost the same (8,064 USD)" in said
+
+
+def test_costs_whose_proofs_overlap_are_not_called_equal() -> None:
+    """Two costs 7 % apart, both stopped early, would be reported as the same to the buyer."""
+    asked = load(CASE).scenario
+    (choice,) = choices(Market.of(asked, make_program_data(asked)))
+    plan = solve_scenario(asked).plan
+    open_plans = tuple(
+        plan.model_copy(update={"objective": cost, "bound": 900.0}) for cost in (1000.0, 1070.0)
+    )
+    curve = Curve(choice, CADENCE, {float(len(choice.runs)): open_plans})
+    costs = {"without standing terms": 1000.0, "without burst windows": 1070.0}
+    said = sentence(choice, costs, [curve], plan)
+    assert "is not proven (1,000 against 1,070 USD)" in said
+    assert "the same" not in said
 
 
 def test_only_one_structure_can_serve() -> None:

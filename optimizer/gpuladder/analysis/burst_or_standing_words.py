@@ -21,6 +21,7 @@ ONLY = {
     "": "not solved in the time given, or there is no plan without either",
 }
 WINNERS = {"burst": "bursts win", "standing": "standing wins", "tie": "both cost the same"}
+UNPROVEN = "neither is proven cheaper"
 
 
 def sentence(
@@ -78,6 +79,11 @@ def _today(costs: Mapping[str, float | None], curve: Curve | None, currency: str
     winner = "" if curve is None else curve.winner(curve.today)
     if burst is None or standing is None:
         return ONLY[winner]
+    if winner == "tie" and not is_tie(burst, standing):
+        return (
+            f"which of bursts and standing terms is cheaper is not proven"
+            f" ({burst:,.0f} against {standing:,.0f} {currency})"
+        )
     if winner == "tie":
         same = neither is not None and is_tie(neither, burst)
         why = " and nothing is lost without either" if same else ""
@@ -102,24 +108,34 @@ def _today(costs: Mapping[str, float | None], curve: Curve | None, currency: str
     return said
 
 
+def _wins(curve: Curve, answer: str) -> str:
+    """Return the words for an answer on a curve; a tie that is only open is said to be that."""
+    ties = [plans for at, plans in curve.points.items() if curve.winner(at) == "tie"]
+    is_open = any(
+        burst.objective is not None
+        and standing.objective is not None
+        and not is_tie(burst.objective, standing.objective)
+        for burst, standing in ties
+    )
+    return UNPROVEN if answer == "tie" and is_open else WINNERS[answer]
+
+
 def _cadence(curve: Curve) -> str:
     flips = curve.flips()
     solved = [at for at in sorted(curve.points) if curve.winner(at)]
     if not flips:
         if len(solved) < 2:
             return ""
-        winner = curve.winner(solved[0])
-        return (
-            f"{WINNERS[winner]} from {number(round(solved[0]))} to {number(round(solved[-1]))} runs"
-        )
+        who = _wins(curve, curve.winner(solved[0]))
+        return f"{who} from {number(round(solved[0]))} to {number(round(solved[-1]))} runs"
     said = []
     for low, high, _, after in flips:
         exact = high - low <= 1.0
         where = f"{number(round(high))} runs"
         said.append(
-            f"{WINNERS[after]} from {where}"
+            f"{_wins(curve, after)} from {where}"
             if exact
-            else f"{WINNERS[after]} from somewhere after {number(round(low))}, by {where}"
+            else f"{_wins(curve, after)} from somewhere after {number(round(low))}, by {where}"
         )
     return ", ".join(said)
 
@@ -129,10 +145,10 @@ def _price(curve: Curve) -> str:
     if not flips:
         return ""
     low, high, before, after = flips[0]
-    subject = "bursts stay cheaper" if before == "burst" else "both cost the same"
+    subject = "bursts stay cheaper" if before == "burst" else _wins(curve, "tie")
     span = f"{curve.ratio(low):.2f}–{curve.ratio(high):.2f}"
     where = span if curve.is_close(low, high) else f"somewhere in {span}"
     return (
         f"{subject} up to {where} times the standing price"
-        f" (today {curve.ratio(1.0):.2f}), beyond that {WINNERS[after]}"
+        f" (today {curve.ratio(1.0):.2f}), beyond that {_wins(curve, after)}"
     )

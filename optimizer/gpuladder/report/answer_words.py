@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gpuladder.analysis.result import Result
 
 _UNFINISHED = "in the time given"
+_TELLS_NOTHING = (_UNFINISHED, "not proven")
 
 
 def answer_sentences(result: Result) -> tuple[str, ...]:
@@ -88,10 +89,12 @@ def _price(row: WalkAwayRow, currency: str) -> str:
 
 
 def _bursts(result: Result) -> str:
+    """Return the first pool's sentence that tells which is cheaper."""
     said = result.answers.burst_or_standing
-    if not said:
+    telling = [each for each in said if not any(words in each for words in _TELLS_NOTHING)]
+    if not telling:
         return ""
-    return said[0] if len(said) == 1 else f"{said[0]} (Other pools are in the report.)"
+    return telling[0] if len(said) == 1 else f"{telling[0]} (Other pools are in the report.)"
 
 
 def _unfinished(answers: Answers) -> list[str]:

@@ -134,7 +134,11 @@ _FLIPS = (
     number("runs_per_quarter", "Runs a quarter"),
     money("burst_cost", "With burst windows", "No standing terms.", total=False),
     money("standing_cost", "With standing terms", "No burst windows.", total=False),
-    text("cheaper", "Cheaper", "Empty where the point was not solved."),
+    text(
+        "cheaper",
+        "Cheaper",
+        "Tie: equal, or not proven which is; empty where the point was not solved.",
+    ),
 )
 
 _BASELINES = (
