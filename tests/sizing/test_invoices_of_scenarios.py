@@ -8,6 +8,7 @@ import pytest
 
 import gpuladder
 from gpuladder.analysis.invoice import invoice
+from gpuladder.errors import ScenarioError
 from gpuladder.sizing.invoice import COMPUTE_LINES, LINES
 
 
@@ -42,7 +43,7 @@ def test_on_demand_by_hand(content, write):
     """The hyperscaler's bill would not be price × hours with all that comes on top.
 
     7,120.4 hours at 3.00; multiplier 1.5; a tenth failed; 59 days of 5,000 GB at 0.02 and 100 GB
-    out at 0.05; staff 1,000.
+    out at 0.05; staff 1,000. Its checkpoint is 14 bytes for each of 13e9 parameters: 182 GB.
     """
     content["hardware"][0].pop("node_mtbf_hours")
     content["invoice"] = {
@@ -57,7 +58,7 @@ def test_on_demand_by_hand(content, write):
     assert bill["utilisation_multiplier"].low == pytest.approx(hours * 3 * 0.5)
     assert bill["failed_runs"].low == pytest.approx(hours * 3 * 1.5 * 0.1)
     assert bill["checkpoint_and_restart"].low == 0
-    assert bill["storage"].low == pytest.approx(5000 * 0.02 * 59 * 12 / 365)
+    assert bill["storage"].low == pytest.approx(5182 * 0.02 * 59 * 12 / 365)
     assert bill["egress"].low == pytest.approx(5.0)
     assert bill["staff"].low == 1000
     assert bill["minimums_and_commitments"].low == 0
@@ -123,7 +124,12 @@ def test_another_currency_takes_no_list_prices(content, write):
     found = invoice(scenario_of(content, write))
     names = {each.market for campaign in found.campaigns for each in campaign.markets}
     assert "neocloud" not in names
-    assert lines(market(found, "pretrain", "hyperscaler_on_demand"))["storage"].high == 0
+    assert [problem.code for problem in found.warnings] == ["GL-S913"]
+    bill = market(found, "pretrain", "hyperscaler_on_demand")
+    assert {"line": "storage", "low": None, "high": None} in bill.record()["lines"]
+    assert {"line": "staff", "low": 1000.0, "high": 1000.0} in bill.record()["lines"]
+    content["invoice"] = {"storage_per_gb_month": 0.02, "egress_per_gb": 0.05}
+    assert invoice(scenario_of(content, write)).warnings == ()
 
 
 def test_compute_lines_of_a_plan_equal_its_loaded_costs(content, write):
@@ -149,3 +155,125 @@ def test_rows_and_totals_are_tables(content, write):
     total = totals["tuning#2", "spot"]
     assert sum(row.low for row in bill) == pytest.approx(total.total_low)
     assert total.per_run_low == pytest.approx(total.total_low / 5)
+
+
+def refusals(found, campaign):
+    each = next(each for each in found.campaigns if each.id == campaign)
+    return {refusal.market: refusal.reason for refusal in each.refused}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"available_from": "2026-05-01"}, "it can be used from 2026-05-01"),
+        ({"available_until": "2026-02-05"}, "it can be used until 2026-02-05"),
+        ({"max_gpus": 8}, "a run needs 16 GPUs, and it has 8"),
+        ({"available_from": "2026-04-04"}, "and there are 1.0"),
+    ],
+)
+def test_an_offer_that_cannot_be_had_is_not_billed(change, reason, content, write):
+    """The cheapest bill would be one that nobody can get: not yet, no longer, or not enough."""
+    content["offers"].append(dict(content["offers"][0]) | {"id": "cheap", "price": 0.1} | change)
+    found = invoice(scenario_of(content, write))
+    assert market(found, "pretrain", "hyperscaler_on_demand").offers == ("east-od",)
+    content["offers"] = [{**content["offers"][-1], "id": "only"}]
+    for campaign in content["campaigns"]:
+        campaign["drop_cost"] = 1e6
+    found = invoice(scenario_of(content, write))
+    assert reason in refusals(found, "pretrain")["hyperscaler_on_demand"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"lead": "4 months"}, "the first can start on 2026-05-05"),
+        ({"available_from": "2026-04-05"}, "the first can start on 2026-04-05"),
+        ({"max_lots": 1}, "a run needs 16 GPUs, and it has 8"),
+        ({"tenor": "2 weeks", "available_until": "2026-01-10"}, "the last on 2026-01-10"),
+    ],
+)
+def test_a_commitment_that_cannot_be_signed_is_not_billed(change, reason, content, write):
+    """A campaign would be billed under a term that starts after it, or with lots there are not."""
+    content["offers"][3] |= change
+    found = invoice(scenario_of(content, write))
+    assert reason in refusals(found, "pretrain")["committed"]
+
+
+def test_a_quota_bounds_small_jobs_by_their_hours(content, write):
+    """30,000 GPU-hours would be billed on 8 GPUs that give 10,000 in the time there is."""
+    content["campaigns"] = [
+        {
+            "id": "jobs",
+            "shape": "elastic",
+            "preemption_class": "steady",
+            "max_gpus": 64,
+            "gpu_hours": 30000,
+            "earliest": "2026-02-05",
+            "deadline": "2026-04-05",
+        }
+    ]
+    content["offers"][0]["max_gpus"] = 8
+    content["hardware"][0].pop("node_mtbf_hours")
+    found = invoice(scenario_of(content, write))
+    assert "8 GPUs for 59 days are 11,328" in refusals(found, "jobs")["hyperscaler_on_demand"]
+
+
+def test_the_efficiency_of_a_gang_s_size_is_not_called_a_restart(content, write):
+    """Hours lost to scaling would be blamed on checkpoints: nothing interrupts this run."""
+    content["hardware"][0].pop("node_mtbf_hours")
+    gang = content["campaigns"][0]
+    gang |= {"gpus": 64, "scaling": {64: 0.5}, "hardware": ["H100"], "waste": 0.0}
+    gang["workload"]["time_limit"] = "50 days"
+    result = gpuladder.solve(write(content))
+    bill = lines(market(invoice(result.scenario, result=result), "pretrain", "plan"))
+    assert bill["checkpoint_and_restart"].low == pytest.approx(0, abs=1e-6)
+    (row,) = (row for row in result.tables.campaigns if row.id == "pretrain")
+    assert bill["ideal_hours"].low == pytest.approx(row.direct_cost)
+
+
+def test_what_a_plan_wants_before_its_start(content, write):
+    """A plan would look as if nothing were due: half of its reservation is, and the credit.
+
+    Reserved at 2.00, 89 days from 5 February, half of it upfront; on demand costs 30.
+    """
+    content["offers"] = [
+        {**content["offers"][0], "price": 30.0},
+        content["offers"][3],
+    ]
+    content["campaigns"] = content["campaigns"][:1]
+    content["invoice"] = {"utilisation_multiplier": 1.5}
+    result = gpuladder.solve(write(content))
+    (order,) = result.plan.orders
+    bill = market(invoice(result.scenario, result=result), "pretrain", "plan")
+    days = {2: 89, 3: 92}[order.start.month]
+    assert bill.escrow.low == pytest.approx(order.lots * 8 * days * 24 * 2.0 / 2)
+    assert "stands for the stated multiplier of 1.5" in bill.notes[1]
+    content["invoice"]["providers"] = [{"provider": "aws", "minimum_credit": 1_000_000}]
+    result = gpuladder.solve(write(content))
+    bill = market(invoice(result.scenario, result=result), "pretrain", "plan")
+    assert bill.escrow.low == 1_000_000
+    assert bill.compute.low + lines(bill)["minimums_and_commitments"].low == pytest.approx(1e6)
+
+
+def test_a_multiplier_below_one_is_refused(content, write):
+    """60 % busy written as 0.6 would make the bill smaller than its ideal hours."""
+    content["invoice"] = {"utilisation_multiplier": 0.6}
+    with pytest.raises(ScenarioError, match=r"for 60% busy write 1\.667"):
+        gpuladder.load(write(content))
+
+
+def test_terms_stated_as_nothing_count(content, write):
+    """A provider that wants no deposit would be billed one by the list."""
+    content["invoice"] = {
+        "providers": [{"provider": "vast-ai", "escrow_share": 0, "minimum_credit": 0}]
+    }
+    bill = market(invoice(scenario_of(content, write)), "pretrain", "decentralised")
+    assert bill.escrow.high == 0
+
+
+def test_old_list_rates_are_doubted_too(content, write):
+    """Storage would be billed at a rate of years ago without a word."""
+    content["campaigns"] = content["campaigns"][:1]
+    content["campaigns"][0]["pools"] = ["east"]
+    found = invoice(scenario_of(content, write), today=date(2030, 1, 1))
+    assert [problem.code for problem in found.warnings] == ["GL-S902"]

@@ -11,42 +11,39 @@ the plan's present values, and say so.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
+from gpuladder.analysis.invoice_books import Books
 from gpuladder.analysis.invoice_markets import (
     MARKETS,
-    Books,
     Priced,
-    beside_compute,
     kind_of,
     price_offer,
     price_quote,
     side,
 )
+from gpuladder.analysis.invoice_plan import plan_market
+from gpuladder.errors import Problem, Severity
 from gpuladder.scenario.expand import expand
-from gpuladder.sizing.catalogue import price_rows, stale
+from gpuladder.sizing.catalogue import MarketRates, PriceQuote, price_rows, rate_rows, stale
 from gpuladder.sizing.invoice import (
-    LINES,
     Amount,
     CampaignInvoice,
-    InvoiceLine,
     MarketInvoice,
     Refusal,
     between,
-    plan_lines,
 )
 from gpuladder.sizing.invoice_tables import Invoice
 from gpuladder.sizing.spec import InvoiceTerms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import date
 
-    from gpuladder.analysis.result import CampaignRow, Result
+    from gpuladder.analysis.result import Result
     from gpuladder.scenario.expand import CommittedTerm, Expanded, MeteredOffer
     from gpuladder.scenario.schema import Campaign, Scenario
 
-PLAN = "plan"
 _CATALOGUE_CURRENCY = "USD"
 
 
@@ -68,26 +65,55 @@ def invoice(
     expanded = expand(scenario)
     books = Books(scenario, expanded, terms)
     planned = {} if result is None else {row.id: row for row in result.tables.campaigns}
-    campaigns, used = [], set[str]()
+    campaigns, used, rates = [], set[str](), set[str]()
     for campaign in expanded.campaigns.values():
-        markets, refused = _markets(books, campaign)
+        markets, refused, listed = _markets(books, campaign)
         used |= {offer for market in markets for offer in market.offers}
+        rates |= listed
         row = planned.get(campaign.id)
         if row is not None and result is not None:
-            markets.insert(0, _plan_market(books, campaign, row, result))
+            markets.insert(0, plan_market(books, campaign, row, result))
         campaigns.append(
             CampaignInvoice(id=campaign.id, markets=tuple(markets), refused=tuple(refused))
         )
-    dated = [quote for key, quote in price_rows().items() if key in used]
-    warning = None if today is None else stale(dated, today)
+    dated: list[PriceQuote | MarketRates] = [
+        *(quote for key, quote in price_rows().items() if key in used),
+        *(each for each in rate_rows().values() if each.market in rates),
+    ]
+    warnings = [] if today is None else [stale(dated, today)]
+    warnings.append(_not_known(scenario.currency, campaigns))
     return Invoice(
         currency=scenario.currency,
         campaigns=tuple(campaigns),
-        warnings=() if warning is None else (warning,),
+        warnings=tuple(warning for warning in warnings if warning is not None),
     )
 
 
-def _markets(books: Books, campaign: Campaign) -> tuple[list[MarketInvoice], list[Refusal]]:
+def _not_known(currency: str, campaigns: Sequence[CampaignInvoice]) -> Problem | None:
+    """Return the warning that bills leave out what has no rate."""
+    found = {
+        line.line: campaign.id
+        for campaign in campaigns
+        for market in campaign.markets
+        for line in market.lines
+        if not line.known
+    }
+    if not found:
+        return None
+    names = " and ".join(found)
+    return Problem(
+        code="GL-S913",
+        what=f"no rate of {names} is known in {currency}; the totals leave it out",
+        why=f"list rates are in {_CATALOGUE_CURRENCY}",
+        fix="give `storage_per_gb_month` and `egress_per_gb` under `invoice`",
+        severity=Severity.WARNING,
+    )
+
+
+def _markets(
+    books: Books, campaign: Campaign
+) -> tuple[list[MarketInvoice], list[Refusal], set[str]]:
+    """Return the sides that serve a campaign, those that do not, and the list rates that count."""
     priced: dict[str, list[Priced]] = {}
     barred: dict[str, list[str]] = {}
     for offer in _offers(books.expanded):
@@ -116,7 +142,10 @@ def _markets(books: Books, campaign: Campaign) -> tuple[list[MarketInvoice], lis
         for name in MARKETS
         if name in barred and name not in priced
     ]
-    return markets, refused
+    rates: set[str] = {
+        one.rates.market for each in priced.values() for one in each if one.rates is not None
+    }
+    return markets, refused, rates
 
 
 def _market(name: str, priced: list[Priced], runs: float) -> MarketInvoice:
@@ -132,51 +161,6 @@ def _market(name: str, priced: list[Priced], runs: float) -> MarketInvoice:
         ),
         offers=tuple(item.offer for item in ends),
         notes=tuple(dict.fromkeys(item.note for item in ends if item.note)),
-    )
-
-
-def _plan_market(
-    books: Books, campaign: Campaign, row: CampaignRow, result: Result
-) -> MarketInvoice:
-    uses = [use for use in result.tables.campaign_use if use.campaign == campaign.id]
-    pools = books.expanded.pools
-    paid = math.fsum(use.gpu_hours * books.hardware(pools[use.pool]).relative_speed for use in uses)
-    done = row.work * row.done_share
-    compute = plan_lines(
-        direct_cost=row.direct_cost,
-        idle_cost=row.idle_cost,
-        waste=campaign.waste,
-        goodput=min(done / paid, 1.0) if paid > 0 else 1.0,
-    )
-    providers = list(dict.fromkeys(pools[use.pool].provider for use in uses))
-    beside = [beside_compute(books, campaign, provider) for provider in providers]
-    names = ("storage", "egress", "staff", "queue_and_tooling")
-    rest = [
-        InvoiceLine(
-            line=name,
-            amount=Amount(
-                min((each[index].low for each in beside), default=0.0),
-                max((each[index].high for each in beside), default=0.0),
-            ),
-            formula="as on the sides of the market the plan uses",
-            working=", ".join(providers) or "not planned",
-        )
-        for index, name in enumerate(names)
-    ]
-    minimum = InvoiceLine(
-        line=LINES[-1],
-        amount=Amount(0.0, 0.0),
-        formula="in the idle capacity above",
-        working="the plan charges unused commitments to campaigns",
-    )
-    runs = row.runs * (1.0 if campaign.workload is None else campaign.workload.run.runs)
-    offers = [name for name in (row.pool, row.spot_offer) if name is not None]
-    return MarketInvoice(
-        market=PLAN,
-        lines=(*compute, *rest, minimum),
-        runs=runs,
-        offers=tuple(offers),
-        notes=("compute at present value; its lines sum to the plan's loaded cost",),
     )
 
 

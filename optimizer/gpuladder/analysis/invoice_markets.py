@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gpuladder.analysis.invoice_books import Books, beside_compute, paid_in
+from gpuladder.analysis.invoice_windows import Window, too_little, window_of
 from gpuladder.analysis.sizing import refusal
 from gpuladder.economics import goodput, price_at, residual_share
 from gpuladder.scenario.expand import term_of
@@ -19,18 +21,16 @@ from gpuladder.scenario.schema import (
     PreemptionClass,
     SpotOffer,
 )
-from gpuladder.sizing.catalogue import Market, MarketRates, find_hardware, market_of, rate_rows
+from gpuladder.sizing.catalogue import MarketRates, find_hardware, rate_rows
 from gpuladder.sizing.invoice import Amount, Bill, InvoiceLine, bill_lines, escrow
 from gpuladder.sizing.sheet import LEAST_GOODPUT
-from gpuladder.sizing.spec import InvoiceTerms, ProviderTerms, Range
 
 if TYPE_CHECKING:
-    from gpuladder.scenario.expand import CommittedTerm, Expanded, MeteredOffer
-    from gpuladder.scenario.schema import Hardware, Scenario
+    from gpuladder.scenario.expand import CommittedTerm, MeteredOffer
+    from gpuladder.scenario.schema import Hardware
     from gpuladder.sizing.catalogue import PriceQuote
 
 HOURS_PER_DAY = 24.0
-DAYS_PER_MONTH = 365.0 / 12.0
 HOURS_PER_YEAR = 8760.0
 NEVER_DONE = "it would be interrupted faster than it advances"
 MARKETS = (
@@ -45,28 +45,6 @@ MARKETS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
-    """What every bill of a scenario looks up."""
-
-    scenario: Scenario
-    expanded: Expanded
-    terms: InvoiceTerms
-
-    def hardware(self, pool: Pool) -> Hardware:
-        """Return the hardware of a pool."""
-        return next(kind for kind in self.scenario.hardware if kind.id == pool.hardware)
-
-    def provider_terms(self, provider: str) -> ProviderTerms:
-        """Return what a provider charges beside GPU-hours; defaults when nothing is stated."""
-        stated = (each for each in self.terms.providers if each.provider == provider)
-        return next(stated, ProviderTerms(provider=provider))
-
-    def side_of(self, provider: str) -> Market:
-        """Return the side of the market a provider is on, as stated or by its name."""
-        return self.provider_terms(provider).market or market_of(provider)
-
-
-@dataclass(frozen=True, slots=True)
 class Priced:
     """One offer, or one list price, and what the campaign would pay under it."""
 
@@ -75,6 +53,8 @@ class Priced:
     lines: tuple[InvoiceLine, ...]
     escrow: Amount
     note: str = ""
+    rates: MarketRates | None = None
+    """List rates that count in it."""
 
     @property
     def low(self) -> float:
@@ -115,20 +95,23 @@ def price_offer(
     if barred is not None:
         return barred
     kind = books.hardware(pool)
-    gpus = _gpus(campaign, kind)
-    if gpus is None:
-        return f"no size of the run is whole nodes of {kind.gpus_per_node} GPUs"
-    price = _price(books, campaign, offer)
+    window = window_of(books.expanded.grid, campaign, offer)
+    if isinstance(window, str):
+        return window
+    price = _price(books, offer, window)
     if price is None:
-        return f"no price on {campaign.earliest}"
-    scaling = campaign.scaling.get(gpus, 1.0) if isinstance(campaign, GangCampaign) else 1.0
-    ideal = campaign.gpu_hours / kind.relative_speed / scaling
-    useful = _goodput(books, campaign, kind, offer, gpus)
-    if useful < LEAST_GOODPUT:
-        return NEVER_DONE
-    minimum, upfront = _commitment(
-        books, campaign, offer, price, used_hours=ideal * (1.0 + campaign.waste) / useful
-    )
+        return f"no price on {window.signed}"
+    sized = _sized(books, campaign, kind, offer, window)
+    if isinstance(sized, str):
+        return sized
+    gpus, ideal, useful = sized
+    used_hours = ideal * (1.0 + campaign.waste) / useful
+    minimum, upfront = 0.0, 0.0
+    if not isinstance(offer, OnDemandOffer | SpotOffer):
+        found = _commitment(books, campaign, offer, price, window, gpus=gpus, used_hours=used_hours)
+        if isinstance(found, str):
+            return found
+        minimum, upfront = found
     return _priced(
         books,
         campaign,
@@ -169,9 +152,9 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
         quote.kind == "spot" and not _takes_spot(books, campaign)
     ):
         return "its class or its tenancy bars this kind"
-    gpus = _gpus(campaign, kind)
+    gpus = min(_sizes(campaign, kind), default=None)
     if gpus is None:
-        return f"no size of the run is whole nodes of {kind.gpus_per_node} GPUs"
+        return _no_size(kind)
     scaling = campaign.scaling.get(gpus, 1.0) if isinstance(campaign, GangCampaign) else 1.0
     ideal = campaign.gpu_hours / kind.relative_speed / scaling
     each_class = _class(books, campaign)
@@ -182,7 +165,13 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
         return NEVER_DONE
     minimum = 0.0
     if quote.kind == "reserved_1y":
-        held = _held_gpus(campaign, ideal * (1.0 + campaign.waste) / useful, kind.gpus_per_node)
+        held = _held_gpus(
+            campaign,
+            ideal * (1.0 + campaign.waste) / useful,
+            kind.gpus_per_node,
+            gpus=gpus,
+            hours=(campaign.deadline - campaign.earliest).days * HOURS_PER_DAY,
+        )
         minimum = held * HOURS_PER_YEAR * quote.price_per_gpu_hour
     return _priced(
         books,
@@ -202,35 +191,6 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
     )
 
 
-def beside_compute(
-    books: Books, campaign: Campaign, provider: str, rates: MarketRates | None = None
-) -> tuple[Amount, Amount, Amount, Amount]:
-    """Return storage, egress, staff, and queue with tooling, at stated or at list rates."""
-    stated, terms = books.provider_terms(provider), books.terms
-    list_rates = rates or rate_rows()[books.side_of(provider)]
-    known = list_rates.currency == books.scenario.currency
-    months = terms.storage_months
-    if months is None:
-        months = (campaign.deadline - campaign.earliest).days / DAYS_PER_MONTH
-    storage = _rate(
-        stated.storage_per_gb_month,
-        terms.storage_per_gb_month,
-        list_rates.storage_per_gb_month if known else (0.0, 0.0),
-    )
-    egress = _rate(
-        stated.egress_per_gb,
-        terms.egress_per_gb,
-        list_rates.egress_per_gb if known else (0.0, 0.0),
-    )
-    waiting = stated.queue_hours * terms.staff_per_hour + terms.tooling_cost
-    return (
-        storage.times(campaign.storage_gb * months),
-        egress.times(campaign.egress_gb),
-        Amount(campaign.staff_cost, campaign.staff_cost),
-        Amount(waiting, waiting),
-    )
-
-
 def _priced(
     books: Books,
     campaign: Campaign,
@@ -246,14 +206,10 @@ def _priced(
     note: str = "",
     market_rates: MarketRates | None = None,
 ) -> Priced:
-    stated = books.provider_terms(provider)
     rates = market_rates or rate_rows()[books.side_of(provider)]
-    credit, share = stated.minimum_credit, stated.escrow_share
-    if rates.currency == books.scenario.currency and rates.market == "decentralised":
-        credit = credit or rates.minimum_credit
-        share = share or rates.escrow_share
+    credit, share = paid_in(books, provider, rates)
     many = books.terms.utilisation_multiplier
-    storage, egress, staff, waiting = beside_compute(books, campaign, provider, rates)
+    beside = beside_compute(books, campaign, provider, rates)
     lines = bill_lines(
         Bill(
             ideal_hours=ideal,
@@ -261,19 +217,20 @@ def _priced(
             utilisation_multiplier=Amount(many.low, many.high),
             waste=campaign.waste,
             goodput=useful,
-            storage=storage,
-            egress=egress,
-            staff=staff,
-            queue_and_tooling=waiting,
+            storage=beside.storage,
+            egress=beside.egress,
+            staff=beside.staff,
+            queue_and_tooling=beside.queue_and_tooling,
+            stored=beside.stored,
             minimum=max(minimum, credit),
         )
     )
-    ours = staff.high + waiting.high
+    ours = beside.staff.high + beside.queue_and_tooling.high
     total = Amount(
         math.fsum(line.amount.low for line in lines) - ours,
         math.fsum(line.amount.high for line in lines) - ours,
     )
-    return Priced(market, offer, lines, escrow(total, share, upfront, credit), note)
+    return Priced(market, offer, lines, escrow(total, share, upfront, credit), note, beside.rates)
 
 
 def _barred(
@@ -302,12 +259,39 @@ def _class(books: Books, campaign: Campaign) -> PreemptionClass:
     return next(each for each in classes if each.id == campaign.preemption_class)
 
 
-def _gpus(campaign: Campaign, kind: Hardware) -> int | None:
-    """Return the GPUs of one job; None when a gang has no size in whole nodes there."""
+def _no_size(kind: Hardware) -> str:
+    return f"no size of the run is whole nodes of {kind.gpus_per_node} GPUs"
+
+
+def _sizes(campaign: Campaign, kind: Hardware) -> list[int]:
+    """Return the GPUs of one job, ascending; none when a gang has no size in whole nodes there."""
     if isinstance(campaign, GangCampaign):
-        sizes = [size for size in campaign.gpus if size % kind.gpus_per_node == 0]
-        return min(sizes, default=None)
-    return campaign.job_gpus or kind.gpus_per_node
+        return sorted(size for size in campaign.gpus if size % kind.gpus_per_node == 0)
+    return [campaign.job_gpus or kind.gpus_per_node]
+
+
+def _sized(
+    books: Books,
+    campaign: Campaign,
+    kind: Hardware,
+    offer: CommittedTerm | MeteredOffer,
+    window: Window,
+) -> tuple[int, float, float] | str:
+    """Return GPUs, ideal hours and goodput of the smallest size an offer holds, or why none is."""
+    reason = ""
+    for gpus in _sizes(campaign, kind):
+        scaling = campaign.scaling.get(gpus, 1.0) if isinstance(campaign, GangCampaign) else 1.0
+        ideal = campaign.gpu_hours / kind.relative_speed / scaling
+        useful = _goodput(books, campaign, kind, offer, gpus)
+        if useful < LEAST_GOODPUT:
+            reason = reason or NEVER_DONE
+            continue
+        paid = ideal * (1.0 + campaign.waste) / useful
+        why = too_little(campaign, offer, kind, gpus=gpus, paid_hours=paid, window=window)
+        if why is None:
+            return gpus, ideal, useful
+        reason = reason or why
+    return reason or _no_size(kind)
 
 
 def _goodput(
@@ -324,18 +308,14 @@ def _goodput(
     return goodput(_class(books, campaign), nodes * rate)
 
 
-def _price(books: Books, campaign: Campaign, offer: CommittedTerm | MeteredOffer) -> float | None:
-    """Return the price of a used GPU-hour on the campaign's first day."""
+def _price(books: Books, offer: CommittedTerm | MeteredOffer, window: Window) -> float | None:
+    """Return the price of a used GPU-hour on the first day of use."""
     if isinstance(offer, OwnedOffer):
-        days = (campaign.deadline - campaign.earliest).days
-        kept = residual_share(offer.residual_per_year, days)
-        lost = offer.capex_per_gpu * (1.0 - kept) / (days * HOURS_PER_DAY)
+        kept = residual_share(offer.residual_per_year, window.hours / HOURS_PER_DAY)
+        lost = offer.capex_per_gpu * (1.0 - kept) / window.hours
         return lost + offer.opex_per_gpu_hour
-    day = campaign.earliest
-    if offer.available_until is not None and day > offer.available_until:
-        return None
     try:
-        price = price_at(offer, day, books.scenario.horizon.start)
+        price = price_at(offer, window.signed, books.scenario.horizon.start)
     except ValueError:
         return None
     usage = offer.usage_price if isinstance(offer, LeasedOffer) else None
@@ -345,27 +325,29 @@ def _price(books: Books, campaign: Campaign, offer: CommittedTerm | MeteredOffer
 def _commitment(
     books: Books,
     campaign: Campaign,
-    offer: CommittedTerm | MeteredOffer,
+    offer: CommittedTerm,
     price: float,
+    window: Window,
     *,
+    gpus: int,
     used_hours: float,
-) -> tuple[float, float]:
+) -> tuple[float, float] | str:
     """Return the least that is paid for compute, and what of it is due at the start.
 
-    Whole lots for whole terms, one after the other until the campaign's dates are covered; owned
-    hardware loses value over the campaign's dates whether used or not.
+    Whole lots for whole terms, one after the other until the work is done; owned hardware loses
+    value over the campaign's dates whether used or not. A reason where there are too few lots.
     """
-    if isinstance(offer, OnDemandOffer | SpotOffer):
-        return 0.0, 0.0
     multiplier = books.terms.utilisation_multiplier.low
     lot = offer.lot_gpus
-    held = _held_gpus(campaign, used_hours * multiplier, lot)
-    held = max(held, (offer.min_lots if not isinstance(offer, OwnedOffer) else 0) * lot)
+    held = _held_gpus(campaign, used_hours * multiplier, lot, gpus=gpus, hours=window.hours)
+    held = max(held, offer.min_lots * lot)
+    if offer.max_lots is not None and held > offer.max_lots * lot:
+        return f"{held / lot:,.0f} lots are needed, and `max_lots` is {offer.max_lots}"
     if isinstance(offer, OwnedOffer):
-        hours = (campaign.deadline - campaign.earliest).days * HOURS_PER_DAY
-        return held * hours * price, held * offer.capex_per_gpu
-    term_hours = term_of(offer).days(campaign.earliest) * HOURS_PER_DAY
-    run_hours = used_hours * multiplier / held
+        return held * window.hours * price, held * offer.capex_per_gpu
+    term_hours = term_of(offer).days(window.signed) * HOURS_PER_DAY
+    waited = (window.start - window.signed).days * HOURS_PER_DAY
+    run_hours = waited + used_hours * multiplier / held
     terms = max(math.ceil(run_hours / term_hours - 1e-9), 1)
     usage = offer.usage_price or 0.0
     holding = price - usage
@@ -375,19 +357,11 @@ def _commitment(
     return minimum + setup, hours * holding * offer.upfront + setup
 
 
-def _held_gpus(campaign: Campaign, used_hours: float, lot: float) -> float:
+def _held_gpus(
+    campaign: Campaign, used_hours: float, lot: float, *, gpus: int, hours: float
+) -> float:
     """Return the GPUs to hold, in whole lots: a gang's size, or what the dates ask on average."""
-    if isinstance(campaign, GangCampaign):
-        needed = float(min(campaign.gpus))
-    else:
-        window = (campaign.deadline - campaign.earliest).days * HOURS_PER_DAY
-        needed = min(used_hours / window, campaign.max_gpus)
+    needed = float(gpus)
+    if not isinstance(campaign, GangCampaign):
+        needed = min(used_hours / hours, campaign.max_gpus)
     return max(math.ceil(needed / lot - 1e-9), 1) * lot
-
-
-def _rate(stated: float | None, shared: Range | None, listed: tuple[float, float]) -> Amount:
-    if stated is not None:
-        return Amount(stated, stated)
-    if shared is not None:
-        return Amount(shared.low, shared.high)
-    return Amount(*listed)

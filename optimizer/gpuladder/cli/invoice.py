@@ -95,7 +95,7 @@ def _campaign_text(campaign: CampaignInvoice, currency: str) -> str:
         width = max(22, *(len(name) + 2 for name in names))
         lines.append(" " * 28 + "".join(f"{name:>{width}}" for name in names))
         columns = [
-            [_span(line.amount) for line in market.lines]
+            [_span(line.amount) if line.known else "not known" for line in market.lines]
             + [
                 _span(market.total),
                 "none" if market.per_run is None else _span(market.per_run),

@@ -264,6 +264,23 @@ CODES: dict[str, Code] = {
         "A run that is never done",
         "It is interrupted faster than it can start again and checkpoint.",
     ),
+    "GL-S913": Code(
+        "A rate that is not known",
+        "List rates of storage and egress are in US dollars; a bill in another currency leaves out "
+        "what no rate is stated for.",
+    ),
+    "GL-S914": Code(
+        "A model that fits nowhere",
+        "No node or rack in which it may run holds one copy of it in usable memory.",
+    ),
+    "GL-S915": Code(
+        "Runs of a workload that are one gang",
+        "A gang is one run from start to finish; several runs are its cadence or its `repeat`.",
+    ),
+    "GL-S916": Code(
+        "A line of the workload that the plan does not count",
+        "It counts in the sheet of `gpuladder size` alone.",
+    ),
     "GL-S911": Code(
         "A row of the invoice that matches nothing",
         "Terms of providers belong to a pool's provider, accounts of owned hardware to an offer.",

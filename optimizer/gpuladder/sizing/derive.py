@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from gpuladder.sizing import scaling
 from gpuladder.sizing.memory import (
+    BYTES_PER_GB,
+    CHECKPOINT_BYTES,
     USABLE_SHARE,
     Footprint,
     fine_tuning_footprint,
@@ -94,6 +96,14 @@ def run_footprint(run: Run) -> Footprint:
         recompute=run.recompute,
         weight_bytes=run.weight_bytes,
     )
+
+
+def checkpoint_gb(workload: Workload) -> float:
+    """Return the size of all checkpoints kept at once: as stated, or 14 bytes per parameter, GB."""
+    size = workload.checkpoints.size_gb
+    if size is None:
+        size = workload.run.params * CHECKPOINT_BYTES / BYTES_PER_GB
+    return size * workload.checkpoints.kept
 
 
 def run_hours(flops: Flops, band: MfuBand, machine: Machine) -> Hours:

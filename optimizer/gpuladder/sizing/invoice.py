@@ -58,8 +58,16 @@ class InvoiceLine:
 
     line: str
     amount: Amount
+    """Nothing where it is not known."""
     formula: str
     working: str
+    known: bool = True
+    """Whether there is a rate for it."""
+
+    def record(self) -> dict[str, object]:
+        """Return it as values that JSON can hold; null where it is not known."""
+        ends = self.amount.record() if self.known else {"low": None, "high": None}
+        return {"line": self.line, **ends}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +108,7 @@ class MarketInvoice:
         """Return it as values that JSON can hold."""
         return {
             "market": self.market,
-            "lines": [{"line": line.line, **line.amount.record()} for line in self.lines],
+            "lines": [line.record() for line in self.lines],
             "total": self.total.record(),
         }
 
@@ -142,8 +150,12 @@ class Bill:
         Failed runs on top, share of the compute.
     goodput : float
         Useful share of paid hours, 0 to 1.
-    storage, egress, staff, queue_and_tooling : Amount
+    storage, egress : Amount or None
+        Currency; None when no rate is known.
+    staff, queue_and_tooling : Amount
         Currency.
+    stored : str
+        Working of the storage.
     minimum : float
         Least that is paid for compute: minimum credit, or a commitment's whole term.
     """
@@ -153,10 +165,11 @@ class Bill:
     utilisation_multiplier: Amount = Amount(1.0, 1.0)
     waste: float = 0.0
     goodput: float = 1.0
-    storage: Amount = NOTHING
-    egress: Amount = NOTHING
+    storage: Amount | None = NOTHING
+    egress: Amount | None = NOTHING
     staff: Amount = NOTHING
     queue_and_tooling: Amount = NOTHING
+    stored: str = ""
     minimum: float = 0.0
 
 
@@ -184,7 +197,7 @@ def bill_lines(bill: Bill) -> tuple[InvoiceLine, ...]:
     # Where more compute leaves less of a minimum unused, each end keeps its own rest: the totals
     # stay in order, though the rest at the low end is the larger one.
     unused = Amount(max(bill.minimum - paid.low, 0.0), max(bill.minimum - paid.high, 0.0))
-    amounts = (
+    amounts: tuple[tuple[Amount | None, str, str], ...] = (
         (Amount(ideal, ideal), "hours × price", f"{bill.ideal_hours:,.0f} × {bill.price:,.4g}"),
         (
             Amount(compute.low - ideal, compute.high - ideal),
@@ -193,7 +206,7 @@ def bill_lines(bill: Bill) -> tuple[InvoiceLine, ...]:
         ),
         (failed, "compute × failed share", f"{bill.waste:.0%} of {compute.low:,.0f}"),
         (overhead, "(compute + failed) × (1 ÷ goodput − 1)", f"goodput {bill.goodput:.4f}"),
-        (bill.storage, "GB × months × rate", ""),
+        (bill.storage, "GB × months × rate", bill.stored),
         (bill.egress, "GB × rate", ""),
         (bill.staff, "as stated", ""),
         (bill.queue_and_tooling, "hours waited × rate + tooling", ""),
@@ -204,9 +217,18 @@ def bill_lines(bill: Bill) -> tuple[InvoiceLine, ...]:
         ),
     )
     return tuple(
-        InvoiceLine(line=line, amount=amount, formula=formula, working=working)
+        line_of(line, amount, formula, working)
         for line, (amount, formula, working) in zip(LINES, amounts, strict=True)
     )
+
+
+def line_of(line: str, amount: Amount | None, formula: str, working: str) -> InvoiceLine:
+    """Return a line; one without an amount is not known and counts for nothing."""
+    if amount is None:
+        return InvoiceLine(
+            line=line, amount=NOTHING, formula=formula, working="no rate is known", known=False
+        )
+    return InvoiceLine(line=line, amount=amount, formula=formula, working=working)
 
 
 def between(low: Sequence[InvoiceLine], high: Sequence[InvoiceLine]) -> tuple[InvoiceLine, ...]:
@@ -219,6 +241,7 @@ def between(low: Sequence[InvoiceLine], high: Sequence[InvoiceLine]) -> tuple[In
             working=cheap.working
             if cheap.working == dear.working
             else f"{cheap.working} … {dear.working}",
+            known=cheap.known and dear.known,
         )
         for cheap, dear in zip(low, high, strict=True)
     )

@@ -20,8 +20,9 @@ class InvoiceRow:
     campaign: str
     market: str
     line: str
-    low: float
-    high: float
+    low: float | None
+    """None where no rate is known; the total is then too low."""
+    high: float | None
     formula: str
     working: str
 
@@ -64,8 +65,8 @@ class Invoice:
                 campaign=campaign.id,
                 market=market.market,
                 line=line.line,
-                low=line.amount.low,
-                high=line.amount.high,
+                low=line.amount.low if line.known else None,
+                high=line.amount.high if line.known else None,
                 formula=line.formula,
                 working=line.working,
             )

@@ -18,6 +18,8 @@ QUANTISED_BYTES = 0.5
 ADAPTER_FACTOR = 1.25
 FULL_FINETUNE_FACTOR = 4.0
 OPTIMISER_BYTES = 12.0
+CHECKPOINT_BYTES = 14.0
+"""Per parameter: single-precision weights, momentum and variance, and 16-bit weights."""
 USABLE_SHARE = 0.8
 NODE_SIZES = (1, 2, 4, 8)
 RULE_SOURCE = "Rule of thumb: weights × 1.25 with adapters, × 4 for a full fine-tune"
@@ -148,7 +150,7 @@ def activation_gb(
     return values * per_value / BYTES_PER_GB
 
 
-def checkpoint_gib(params: float, bytes_per_parameter: float = 14.0) -> float:
+def checkpoint_gib(params: float, bytes_per_parameter: float = CHECKPOINT_BYTES) -> float:
     """Return the size of a full training checkpoint, GiB (2³⁰ bytes).
 
     14 bytes per parameter: single-precision weights, momentum and variance, and 16-bit weights

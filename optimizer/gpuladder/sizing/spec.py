@@ -206,10 +206,11 @@ class ProviderTerms(Record):
     """Whether its machines are verified."""
     storage_per_gb_month: NonNegative | None = None
     egress_per_gb: NonNegative | None = None
-    minimum_credit: NonNegative = 0.0
-    """Least that is bought or spent per campaign, currency."""
-    escrow_share: Share = 0.0
-    """Share of the expected bill to be paid in before the start."""
+    minimum_credit: NonNegative | None = None
+    """Least that is bought or spent per campaign, currency; list terms of a decentralised market
+    when left out, and none elsewhere."""
+    escrow_share: Share | None = None
+    """Share of the expected bill to be paid in before the start; likewise."""
     queue_hours: NonNegative = 0.0
     """Hours for which people wait for a start."""
 
@@ -241,7 +242,7 @@ class InvoiceTerms(Record):
     """What an invoice adds to GPU-hours; not a decision of the model."""
 
     utilisation_multiplier: Estimate = Range(low=1.0, high=1.0)
-    """Allocated over busy GPU-hours; MFU is another loss and is not part of it."""
+    """Allocated over busy GPU-hours, 1 or more; MFU is another loss and is not part of it."""
     storage_per_gb_month: Estimate | None = None
     """List rates by market when left out."""
     egress_per_gb: Estimate | None = None
@@ -255,3 +256,14 @@ class InvoiceTerms(Record):
     providers: tuple[ProviderTerms, ...] = ()
     owned: tuple[OwnedTerms, ...] = ()
     """Accounts of owned hardware: depreciation and loans."""
+
+    @model_validator(mode="after")
+    def _allocates_what_is_busy(self) -> Self:
+        low = self.utilisation_multiplier.low
+        if low < 1.0:
+            msg = (
+                f"`utilisation_multiplier` ({low:g}) is below 1: no more can be busy than is "
+                "allocated" + (f"; for {low:.0%} busy write {1 / low:.4g}" if low > 0 else "")
+            )
+            raise ValueError(msg)
+        return self
