@@ -320,3 +320,12 @@ def test_an_interrupt_of_the_answers_keeps_the_plan_and_what_was_answered(hard, 
     assert "the plan stands" in stderr
     assert "Traceback" not in stderr
     assert "leaked" not in stderr
+
+
+@pytest.mark.parametrize("verb", [("solve",), ("sweep", "--vary", "policy.tail_charge=0,1")])
+def test_a_doubt_about_an_option_names_the_option(gpuladder, data, verb):
+    """A user would look for a --set that was never written."""
+    done = gpuladder(verb[0], data / "tiny.yaml", *verb[1:], "--gap", "2")
+    assert "GL-S110" in done.stderr
+    assert "--gap solver.relative_gap" in done.stderr
+    assert "--set" not in done.stderr

@@ -130,7 +130,7 @@ def read_cells(
     for lay, items in ((_lay, overlays), (set_value, overrides)):
         for item in items:
             try:
-                lay(document.root, str(item))
+                lay(document.root, item if isinstance(item, str) else str(item))
             except ScenarioError as error:
                 problems += error.problems
     if problems:

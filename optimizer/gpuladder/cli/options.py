@@ -81,3 +81,26 @@ def output(command: Command) -> Command:
         metavar="DIR",
         help="Folder for run folders; a run never overwrites another.",
     )(command)
+
+
+def solver_flags(
+    *,
+    time_limit: float | None = None,
+    gap: float | None = None,
+    threads: int | None = None,
+    seed: int | None = None,
+) -> tuple[str, ...]:
+    """Return the overrides that the options of the solver stand for, those that were given."""
+    from gpuladder.scenario.overrides import FlagOverride
+
+    given = (
+        ("--time-limit", "time_limit_seconds", time_limit),
+        ("--gap", "relative_gap", gap),
+        ("--threads", "threads", threads),
+        ("--seed", "seed", seed),
+    )
+    return tuple(
+        FlagOverride(flag, f"solver.{key}={value}")
+        for flag, key, value in given
+        if value is not None
+    )

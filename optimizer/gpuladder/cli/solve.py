@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gpuladder.cli.console import Console
-from gpuladder.cli.options import common, console_of, output, overrides
+from gpuladder.cli.options import common, console_of, output, overrides, solver_flags
 
 if TYPE_CHECKING:
     from gpuladder.solver import Progress
@@ -76,19 +76,11 @@ def solve(
     from gpuladder.cli.summary import finish
 
     console = console_of(context)
-    flags = {
-        "time_limit_seconds": time_limit,
-        "relative_gap": gap,
-        "threads": threads,
-        "seed": seed,
-    }
+    flags = solver_flags(time_limit=time_limit, gap=gap, threads=threads, seed=seed)
     result = pipeline.run(
         scenario,
         overlays=overlays,
-        overrides=(
-            *settings,
-            *(f"solver.{key}={value}" for key, value in flags.items() if value is not None),
-        ),
+        overrides=(*settings, *flags),
         start_from=None if start_from is None else pipeline.read_plan(start_from),
         analysis_seconds=0.0 if no_analysis else analysis_seconds,
         workers=None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gpuladder.cli.console import Console, Exit
-from gpuladder.cli.options import common, console_of, output, overrides
+from gpuladder.cli.options import common, console_of, output, overrides, solver_flags
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,15 +94,11 @@ def sweep(
     from gpuladder.report.tables_sweep import sweep_text
 
     console = console_of(context)
-    flags = {"time_limit_seconds": time_limit, "relative_gap": gap}
     axes = read_axes(vary)
     cells = read_cells(
         scenario,
         axes,
-        overrides=(
-            *settings,
-            *(f"solver.{key}={value}" for key, value in flags.items() if value is not None),
-        ),
+        overrides=(*settings, *solver_flags(time_limit=time_limit, gap=gap)),
         overlays=overlays,
     )
     require_right(axes, cells, skip_wrong=skip_wrong)

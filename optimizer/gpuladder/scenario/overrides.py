@@ -7,7 +7,7 @@ about an overridden value points at the override.
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from gpuladder.errors import Problem, ScenarioError
 from gpuladder.scenario.csv_reader import read_text
@@ -20,6 +20,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 REMOVE = "remove"
+
+
+class FlagOverride(str):
+    """An assignment that an option such as ``--gap`` stands for; messages name the option."""
+
+    flag: str
+
+    def __new__(cls, flag: str, assignment: str) -> Self:
+        """Return the assignment ``key.path=value`` with the option it comes from."""
+        made = super().__new__(cls, assignment)
+        made.flag = flag
+        return made
 
 
 def lay_over(root: RawMap, path: Path) -> None:
@@ -67,7 +79,7 @@ def set_value(root: RawMap, assignment: str) -> None:
     """
     name, sign, text = assignment.partition("=")
     name = name.strip()
-    place = "--set"
+    place = assignment.flag if isinstance(assignment, FlagOverride) else "--set"
     if not sign or not name or name.startswith(".") or name.endswith("."):
         raise ScenarioError(
             reading_problem(
