@@ -169,3 +169,85 @@ def test_terms_that_match_nothing_are_said(content, write):
     found = gpuladder.load(write(content)).warnings
     assert [problem.code for problem in found] == ["GL-S911", "GL-S911"]
     assert "did you mean `vast-ai`" in found[0].what
+
+
+def codes(content, write):
+    """Return the codes of what loading says, whether it refuses or warns."""
+    try:
+        return [problem.code for problem in gpuladder.load(write(content)).warnings]
+    except ScenarioError as error:
+        return [problem.code for problem in error.problems]
+
+
+def test_several_runs_are_not_one_gang(content, write):
+    """A limit of one run would hold for the work of five, so that no size would do."""
+    content["campaigns"][0]["workload"]["run"]["runs"] = 5
+    with pytest.raises(ScenarioError, match=r"GL-S915.*its workload has 5") as caught:
+        gpuladder.load(write(content))
+    assert "count: 5" in str(caught.value)
+
+
+def test_a_model_that_fits_nowhere_is_refused(content, write):
+    """Weeks of GPUs would be bought for a model they cannot hold.
+
+    400e9 × (2 + 2 + 12) bytes are 6,400 GB before activations; 8 H100 hold 8 × 80 × 0.8 = 512.
+    """
+    content["campaigns"][0] |= {"gpus": 8, "gpu_hours": 2000}
+    content["campaigns"][0]["workload"]["run"] = {"params": 400e9, "tokens": 1.2e9}
+    with pytest.raises(ScenarioError, match=r"GL-S914.*8 × H100 of 80 GB at 0.8 .* hold 512"):
+        gpuladder.load(write(content))
+
+
+def test_small_jobs_that_hold_no_copy_are_refused(content, write):
+    """Fine-tunes of 1,600 GB would be planned on 32 GPUs that hold 2,048, eight at a time.
+
+    Full fine-tune of 200e9: weights × 4 are 1,600 GB, so a job has 32 of them: 40 are 5 nodes.
+    Of 400e9 it is 3,200 GB, more than all 32.
+    """
+    run = {"method": "full_finetune", "params": 200e9, "tokens": 1e9}
+    content["campaigns"][1]["workload"]["run"] = run
+    content["campaigns"][1]["hardware"] = ["H100"]
+    assert campaign(gpuladder.load(write(content)), "tuning").job_gpus == 32
+    content["campaigns"][1]["job_gpus"] = 8
+    assert codes(content, write) == ["GL-S914"]
+    run["params"] = 400e9
+    with pytest.raises(ScenarioError, match=r"GL-S914.*needs 3,200 GB .* hold 2,048"):
+        gpuladder.load(write(content))
+
+
+def test_a_rack_run_is_sized_by_racks_alone(content, write):
+    """Sizes would be whole nodes of hardware on which the run may not be placed."""
+    content["hardware"].append(
+        {"id": "GB", "memory_gb": 186, "gpus_per_node": 4, "peak_tflops": 2500, "relative_speed": 2}
+    )
+    content["pools"].append(
+        {"id": "r", "provider": "cw", "region": "us", "hardware": "GB", "fabric": "rack"}
+    )
+    content["offers"].append(
+        {"id": "r-od", "pool": "r", "kind": "on_demand", "price": 7.0, "max_gpus": 4096}
+    )
+    run = {"params": 200e9, "tokens": 1e9, "communication": "constant"}
+    content["campaigns"][0]["workload"]["run"] = run
+    gang = campaign(gpuladder.load(write(content)), "pretrain")
+    assert gang.coupling.value == "rack"
+    assert gang.hardware == ("GB",)
+    assert gang.gpus[0] == 24  # 3,236 GB ÷ (186 × 0.8) are 21.7 GPUs: 6 nodes of 4
+
+
+def test_a_run_that_must_not_be_stopped_stays_off_spot(content, write):
+    """Capacity would be taken back in the middle of a run that does not survive it."""
+    content["preemption_classes"][1]["spot_share_max"] = 1
+    before = gpuladder.solve(write(content))
+    assert before.plan.spot_use
+    content["campaigns"][1]["workload"]["preemption"] = "never"
+    after = gpuladder.solve(write(content))
+    assert after.plan.spot_use == ()
+
+
+def test_a_failure_rate_that_the_plan_does_not_count_is_said(content, write):
+    """A workload's failures would change its sheet and, against expectation, no plan."""
+    content["campaigns"][0]["workload"]["checkpoints"] = {"node_mtbf_hours": 100}
+    assert codes(content, write) == ["GL-S916"]
+    content["hardware"][0]["node_mtbf_hours"] = 100
+    content["campaigns"][0]["hardware"] = ["H100"]
+    assert codes(content, write) == []

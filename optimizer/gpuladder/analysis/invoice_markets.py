@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from gpuladder.analysis.invoice_books import Books, beside_compute, paid_in
 from gpuladder.analysis.invoice_windows import Window, too_little, window_of
-from gpuladder.analysis.sizing import refusal
 from gpuladder.economics import goodput, price_at, residual_share
 from gpuladder.scenario.expand import term_of
 from gpuladder.scenario.schema import (
@@ -21,6 +20,7 @@ from gpuladder.scenario.schema import (
     PreemptionClass,
     SpotOffer,
 )
+from gpuladder.scenario.workloads import refusal
 from gpuladder.sizing.catalogue import MarketRates, find_hardware, rate_rows
 from gpuladder.sizing.invoice import Amount, Bill, InvoiceLine, bill_lines, escrow
 from gpuladder.sizing.sheet import LEAST_GOODPUT
@@ -250,7 +250,7 @@ def _needs_verified(campaign: Campaign) -> bool:
 
 
 def _takes_spot(books: Books, campaign: Campaign) -> bool:
-    share = _class(books, campaign).spot_share_max
+    share = campaign.spot_share_max(_class(books, campaign))
     return share >= 1.0 if isinstance(campaign, GangCampaign) else share > 0.0
 
 

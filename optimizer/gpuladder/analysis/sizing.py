@@ -19,10 +19,9 @@ from gpuladder.scenario.schema import (
     Scenario,
     SpotOffer,
 )
-from gpuladder.scenario.workloads import machine, reference_of
+from gpuladder.scenario.workloads import machine, reference_of, refusal
 from gpuladder.sizing.contracts import RESERVED_RATIO, break_even_utilisation
 from gpuladder.sizing.memory import PricedMemory
-from gpuladder.sizing.placement import admits
 from gpuladder.sizing.sheet import Interruptions, PlaceVerdict, Sheet, size
 from gpuladder.sizing.spec import Cadence
 
@@ -100,7 +99,7 @@ def _sheet(scenario: Scenario, expanded: Expanded, campaign: Campaign, workload:
             PricedMemory(name, kinds[name].memory_gb, _price(scenario, expanded, campaign, name))
             for name in kinds
         ],
-        interruptions=interruptions(workload, each_class),
+        interruptions=interruptions(campaign, workload, each_class),
         name=campaign.id,
         gpus=_gpus(campaign, machines),
         waste=campaign.waste,
@@ -113,22 +112,7 @@ def _sheet(scenario: Scenario, expanded: Expanded, campaign: Campaign, workload:
     )
 
 
-def refusal(campaign: Campaign, pool: Pool) -> str | None:
-    """Return why a campaign may not run in a pool, or None when it may."""
-    if campaign.pools is not None and pool.id not in campaign.pools:
-        return f"`pools` names {', '.join(campaign.pools)}"
-    if campaign.providers is not None and pool.provider not in campaign.providers:
-        return f"provider {pool.provider} is not among {', '.join(campaign.providers) or 'none'}"
-    if campaign.hardware is not None and pool.hardware not in campaign.hardware:
-        return f"hardware {pool.hardware} is not among {', '.join(campaign.hardware)}"
-    if campaign.residency is not None and not set(campaign.residency) & set(pool.residency):
-        return f"data must sit in {' or '.join(campaign.residency)}"
-    if not admits(pool.fabric.value, campaign.coupling.value):
-        return "its fabric ends at the node, and the run needs a rack"
-    return None
-
-
-def interruptions(workload: Workload, each: PreemptionClass) -> Interruptions:
+def interruptions(campaign: Campaign, workload: Workload, each: PreemptionClass) -> Interruptions:
     """Return how a campaign is interrupted: by its class, and what its workload adds."""
     stated = each.checkpoint_interval_minutes
     return Interruptions(
@@ -136,7 +120,7 @@ def interruptions(workload: Workload, each: PreemptionClass) -> Interruptions:
         restart_minutes=each.restart_minutes,
         interval_minutes=None if stated == "auto" else stated,
         node_mtbf_hours=workload.checkpoints.node_mtbf_hours,
-        spot_allowed=workload.preemption != "never" and each.spot_share_max > 0,
+        spot_allowed=campaign.spot_share_max(each) > 0,
     )
 
 

@@ -89,7 +89,7 @@ def _eligibility(facts: Facts, plan: Quantities) -> Iterator[Finding]:
 def _spot_refusal(facts: Facts, campaign: Campaign, offer: str) -> str:
     """Return why a campaign may not use a spot offer at all; empty when it may."""
     pool = facts.tables.spot[offer].pool
-    most = facts.class_of(campaign).spot_share_max
+    most = campaign.spot_share_max(facts.class_of(campaign))
     if not facts.admits(campaign, pool):
         return f"{campaign.id} may not run in {pool}, the pool of spot offer {offer}"
     if campaign.tenancy == "dedicated":
@@ -157,7 +157,7 @@ def _elastic_work(facts: Facts, plan: Quantities, campaign: ElasticCampaign) -> 
 def _class_spot_share(
     facts: Facts, plan: Quantities, campaign: ElasticCampaign
 ) -> Iterator[Finding]:
-    share = facts.class_of(campaign).spot_share_max
+    share = campaign.spot_share_max(facts.class_of(campaign))
     if share <= 0.0:
         return
     spot = elastic_spot_work(facts, plan, campaign)

@@ -51,7 +51,7 @@ def make_elastic(context: Context, spot: Spot) -> Elastic:
         periods = np.flatnonzero(overlap)
         hours = grid.hours[periods]
         dedicated = campaign.tenancy == "dedicated"
-        share = 0.0 if dedicated else context.preemption_class(campaign).spot_share_max
+        share = 0.0 if dedicated else campaign.spot_share_max(context.preemption_class(campaign))
         shares.append(share)
         widths.add(instance, periods, campaign.max_gpus * overlap[periods])
         for pool in context.admissible_pools(campaign):
@@ -151,7 +151,8 @@ def list_modes(context: Context, instance: int, campaign: GangCampaign) -> list[
     """Return every admissible mode of a gang: whole nodes of a pool, in time, before its limits."""
     grid, modes = context.grid, []
     dedicated = campaign.tenancy == "dedicated"
-    full_spot = context.preemption_class(campaign).spot_share_max == 1.0 and not dedicated
+    most = campaign.spot_share_max(context.preemption_class(campaign))
+    full_spot = most == 1.0 and not dedicated
     offers = list(context.expanded.spot.values())
     for pool in context.admissible_pools(campaign):
         places: list[tuple[int, SpotOffer | None]] = []

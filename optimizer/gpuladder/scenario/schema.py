@@ -228,6 +228,12 @@ class CampaignBase(Record):
         """Reference GPU-hours to be done, failed runs included."""
         return self.gpu_hours * (1.0 + self.waste)
 
+    def spot_share_max(self, own_class: PreemptionClass) -> float:
+        """Return the share of its work that may run on spot: none when its workload says never."""
+        if self.workload is not None and self.workload.preemption == "never":
+            return 0.0
+        return own_class.spot_share_max
+
 
 class ElasticCampaign(CampaignBase):
     """Many small jobs: any number of GPUs up to a limit, stop and go."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import date
 
+    from gpuladder.scenario.schema import Campaign
+
 HOURS_PER_DAY = 24.0
 TABLES_READ = ("hardware", "pools", "invoice")
 _Row = TypeVar("_Row", bound=BaseModel)
@@ -113,7 +115,8 @@ def size_among(
     )
     if reference is None:
         return None
-    used = {pool.hardware for pool in pools}
+    open_pools = list(pools)
+    used = {pool.hardware for pool in open_pools}
     machines = tuple(machine(kind) for kind in kinds if kind.id in used) or tuple(
         machine(kind) for kind in kinds
     )
@@ -122,6 +125,9 @@ def size_among(
     footprint = derive.run_footprint(workload.run).total_gb
     verdict = derive.reach(workload.run, footprint, machines)
     admitted = derive.admissible_machines(workload.run, footprint, verdict, machines)
+    if verdict.fabric == "rack":
+        racks = {pool.hardware for pool in open_pools if pool.fabric.value == "rack"}
+        admitted = tuple(each for each in admitted if each.id in racks) or admitted
     return Sized(machines, admitted, machine(reference), hours, footprint, verdict)
 
 
@@ -160,6 +166,21 @@ def fill_in(row: Mapping[str, Any], around: Surroundings) -> dict[str, Any]:
     elif row.get("shape") == "elastic":
         _elastic(filled, sized)
     return filled
+
+
+def refusal(campaign: Campaign, pool: Pool) -> str | None:
+    """Return why a campaign may not run in a pool, or None when it may."""
+    if campaign.pools is not None and pool.id not in campaign.pools:
+        return f"`pools` names {', '.join(campaign.pools)}"
+    if campaign.providers is not None and pool.provider not in campaign.providers:
+        return f"provider {pool.provider} is not among {', '.join(campaign.providers) or 'none'}"
+    if campaign.hardware is not None and pool.hardware not in campaign.hardware:
+        return f"hardware {pool.hardware} is not among {', '.join(campaign.hardware)}"
+    if campaign.residency is not None and not set(campaign.residency) & set(pool.residency):
+        return f"data must sit in {' or '.join(campaign.residency)}"
+    if not admits(pool.fabric.value, campaign.coupling.value):
+        return "its fabric ends at the node, and the run needs a rack"
+    return None
 
 
 def choices_of(

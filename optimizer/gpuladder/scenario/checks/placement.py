@@ -77,7 +77,7 @@ def _no_place(context: Context, index: int, campaign: Campaign) -> Problem:
                 "widen that filter, or add a pool that passes it",
             )
     capacity = "dedicated or owned capacity" if campaign.tenancy == "dedicated" else "capacity"
-    share = context.classes[campaign.preemption_class].spot_share_max
+    share = campaign.spot_share_max(context.classes[campaign.preemption_class])
     spot = "" if share >= 1 or campaign.tenancy == "dedicated" else " (spot alone does not do)"
     return _report(
         context,

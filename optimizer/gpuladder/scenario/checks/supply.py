@@ -134,7 +134,7 @@ def filtered(context: Context, campaign: Campaign) -> list[tuple[str, list[str]]
 def places(context: Context, grid: TimeGrid, campaign: Campaign) -> list[Place]:
     """Return the pools a campaign's filters leave, with what each could hold in its window."""
     begin, end = max(campaign.earliest, grid.start), min(campaign.deadline, grid.end)
-    share = context.classes[campaign.preemption_class].spot_share_max
+    share = campaign.spot_share_max(context.classes[campaign.preemption_class])
     dedicated = campaign.tenancy == "dedicated"
     takes_spot = not dedicated and (share >= 1 if campaign.shape == "gang" else share > 0)
     return [

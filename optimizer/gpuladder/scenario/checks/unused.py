@@ -115,7 +115,11 @@ def _no_use(context: Context) -> Iterator[Problem]:
 def _no_spot(context: Context) -> Iterator[Problem]:
     if any(isinstance(offer, SpotOffer) and offer.max_gpus > 0 for _, offer in context.offers):
         return
-    used = {campaign.preemption_class for _, campaign in context.campaigns}
+    used = {
+        campaign.preemption_class
+        for _, campaign in context.campaigns
+        if campaign.workload is None or campaign.workload.preemption != "never"
+    }
     classes = [
         (index, each)
         for index, each in context.table("preemption_classes")

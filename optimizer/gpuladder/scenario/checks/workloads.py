@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, cast
 
 from gpuladder.errors import Severity
 from gpuladder.scenario.checks.context import nearest
 from gpuladder.scenario.schema import Campaign, GangCampaign, OwnedOffer
-from gpuladder.scenario.workloads import choices_of, limit_hours, reference_of, size_among
+from gpuladder.scenario.workloads import (
+    choices_of,
+    limit_hours,
+    reference_of,
+    refusal,
+    size_among,
+)
 from gpuladder.sizing import sanity
+from gpuladder.sizing.memory import USABLE_SHARE, holds
 from gpuladder.sizing.sheet import too_slow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gpuladder.errors import Problem
     from gpuladder.scenario.checks.context import Context
+    from gpuladder.scenario.schema import Pool
     from gpuladder.scenario.source import Key
+    from gpuladder.scenario.workloads import Sized
+    from gpuladder.sizing.machine import Machine
     from gpuladder.sizing.spec import InvoiceTerms, Workload
 
 
@@ -76,18 +87,20 @@ def _workload(
         )
         return
     yield from _class(context, path, campaign, workload)
+    yield from _runs(context, path, campaign, workload)
     if any(problem.severity is Severity.ERROR for problem in found):
         return
-    pools = [pool for pool in context.pools.values() if _open(campaign, pool.hardware)]
+    pools = [pool for pool in context.pools.values() if _open(campaign, pool)]
     sized = size_among(workload, kinds, pools)
     if sized is None:
         return
+    yield from _memory(context, index, campaign, workload, sized, pools)
     words = sanity.work_in_words(workload.run, sized.reference.id, workload.mfu.expected)
     hours = (sized.hours.fewest, sized.hours.expected, sized.hours.most)
     yield from sanity.stated_hours_problems(
         campaign.gpu_hours, hours, words, where(("campaigns", index, "gpu_hours"))
     )
-    if isinstance(campaign, GangCampaign):
+    if isinstance(campaign, GangCampaign) and workload.run.runs == 1:
         limit = limit_hours(workload, campaign.earliest, campaign.deadline)
         choices, fastest = choices_of(workload, sized, campaign.work, limit)
         if not choices and campaign.gpus == (fastest.gpus,):
@@ -109,10 +122,12 @@ def _class(
             (*path, "preemption"),
             f"the workload must not be stopped, and `{each.id}` lets {each.spot_share_max:.0%} of "
             "it run on spot",
-            why="the class counts: capacity can be taken back in the middle of a run",
-            fix="choose a class with `spot_share_max: 0`",
+            why="the workload counts: none of it is put on spot",
+            fix="choose a class with `spot_share_max: 0`, or write `preemption: checkpointed`",
         )
     stated = workload.checkpoints
+    if stated.node_mtbf_hours is not None:
+        yield from _failures(context, path, campaign, stated.node_mtbf_hours)
     for name, mine, counts in (
         ("write_minutes", stated.write_minutes, each.checkpoint_minutes),
         ("restart_minutes", stated.restart_minutes, each.restart_minutes),
@@ -128,5 +143,96 @@ def _class(
             )
 
 
-def _open(campaign: Campaign, hardware: str) -> bool:
-    return campaign.hardware is None or hardware in campaign.hardware
+def _failures(
+    context: Context, path: tuple[Key, ...], campaign: Campaign, stated: float
+) -> Iterator[Problem]:
+    """Yield a failure rate of the workload that the plan does not count."""
+    pools = [pool for pool in context.pools.values() if _open(campaign, pool)]
+    names = dict.fromkeys(pool.hardware for pool in pools)
+    other = [
+        f"{kind.id}: {kind.node_mtbf_hours or 'none'}"
+        for name in names
+        if (kind := context.hardware.get(name)) is not None and kind.node_mtbf_hours != stated
+    ]
+    if other:
+        yield context.warning(
+            "GL-S916",
+            (*path, "checkpoints", "node_mtbf_hours"),
+            f"{stated:g} here, {', '.join(other)} in `hardware`",
+            why="the hardware's counts for the plan and the invoice; this one in the sheet alone",
+            fix="write it under `hardware`",
+        )
+
+
+def _runs(
+    context: Context, path: tuple[Key, ...], campaign: Campaign, workload: Workload
+) -> Iterator[Problem]:
+    """Yield several runs that would be planned as one: a gang is one run from start to finish."""
+    runs = workload.run.runs
+    if runs > 1 and isinstance(campaign, GangCampaign):
+        yield context.error(
+            "GL-S915",
+            (*path, "run", "runs"),
+            f"`{campaign.id}` is a gang, one run from start to finish, and its workload has {runs}",
+            why="lengths, limits and scaling are those of one run",
+            fix=f"write `runs: 1` with `cadence: {{every: 2 weeks, count: {runs}}}`, or "
+            "`shape: elastic` for runs side by side",
+        )
+
+
+def _memory(
+    context: Context,
+    index: int,
+    campaign: Campaign,
+    workload: Workload,
+    sized: Sized,
+    pools: Sequence[Pool],
+) -> Iterator[Problem]:
+    """Yield models of which no place holds a copy, each with its arithmetic."""
+    need, path = sized.footprint_gb, ("campaigns", index)
+    if isinstance(campaign, GangCampaign):
+        best = max(sized.admitted, key=lambda each: max(_whole(campaign, each)) * each.memory_gb)
+        gpus, where = max(_whole(campaign, best)), "its largest size"
+    else:
+        best = max(sized.admitted, key=lambda each: each.memory_gb)
+        gpus, where = int(campaign.max_gpus), "`max_gpus`"
+    most = gpus * best.memory_gb * USABLE_SHARE
+    if not holds(most, need):
+        yield context.error(
+            "GL-S914",
+            path,
+            f"`{campaign.id}` needs {need:,.0f} GB for one copy; {gpus:,} × {best.id} of "
+            f"{best.memory_gb:g} GB at {USABLE_SHARE:g} usable, {where}, hold {most:,.0f}",
+            why="the model fits nowhere",
+            fix=f"allow at least {math.ceil(need / (best.memory_gb * USABLE_SHARE)):,} GPUs, or "
+            "hardware with more memory",
+        )
+    elif sized.verdict.fabric == "rack" and not any(p.fabric.value == "rack" for p in pools):
+        yield context.error(
+            "GL-S914",
+            path,
+            f"`{campaign.id}` needs {need:,.0f} GB and a rack: {sized.verdict.reason}",
+            why="no pool where it may run is a rack",
+            fix="add a rack pool, or a kind of node that holds it",
+        )
+    elif not isinstance(campaign, GangCampaign):
+        job = campaign.job_gpus or best.gpus_per_node
+        holding = job * best.memory_gb * USABLE_SHARE
+        if not holds(holding, need):
+            yield context.warning(
+                "GL-S914",
+                path,
+                f"a job of `{campaign.id}` needs {need:,.0f} GB; its {job} × {best.id} hold "
+                f"{holding:,.0f}",
+                why="one job would not hold a copy of the model",
+                fix="raise `job_gpus`",
+            )
+
+
+def _whole(campaign: GangCampaign, each: Machine) -> list[int]:
+    """Return a gang's sizes in whole nodes; all when none is, which is said elsewhere."""
+    return [size for size in campaign.gpus if size % each.gpus_per_node == 0] or list(campaign.gpus)
+
+
+def _open(campaign: Campaign, pool: Pool) -> bool:
+    return refusal(campaign, pool) is None
