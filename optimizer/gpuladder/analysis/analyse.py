@@ -228,7 +228,9 @@ def _cash_metrics(ledger: Ledger, rows: Sequence[CashRow]) -> dict[str, MetricVa
     months: dict[date, float] = {}
     for row in rows:
         months[row.month_start] = months.get(row.month_start, 0.0) + row.cash
-    peak = max(months, key=lambda month: months[month], default=None)
+    smallest = 1e-9 * max(map(abs, months.values()), default=0.0)
+    paying = [month for month in sorted(months) if abs(months[month]) > smallest]
+    peak = max(paying, key=lambda month: months[month], default=None)
     cash, accrual = in_horizon(ledger)
     return {
         "cash_total": sum(months.values()),

@@ -21,7 +21,11 @@ DEFAULT_WINDOW = Span(3, "month")
 
 
 def ladder_rows(ledger: Ledger) -> tuple[LadderRow, ...]:
-    """Return the ladder windows from the horizon start to the last expiry (at least its end)."""
+    """Return the ladder windows from the horizon start to the last expiry (at least its end).
+
+    A share is of the terms it counts, held ones alone or all, and has no value in windows that
+    begin after the last of them has ended.
+    """
     policy = ledger.frame.scenario.policy.ladder
     window = DEFAULT_WINDOW if policy is None else policy.window
     shortest = window if policy is None else policy.min_tenor or window
@@ -29,6 +33,7 @@ def ladder_rows(ledger: Ledger) -> tuple[LadderRow, ...]:
     after = [term for term in ledger.terms if _counts(term, shortest)]
     before = [term for term in after if term.held]
     last = max([grid.end, *(term.end for term in after)])
+    last_before = max((term.end for term in before), default=grid.start)
     rows: list[LadderRow] = []
     number = 0
     while (start := window.after(grid.start, number)) < last:
@@ -45,7 +50,9 @@ def ladder_rows(ledger: Ledger) -> tuple[LadderRow, ...]:
                 window_end=end,
                 committed_before=committed_before,
                 expiring_before=expiring_before,
-                share_before=ratio(expiring_before, committed_before),
+                share_before=(
+                    ratio(expiring_before, committed_before) if start < last_before else None
+                ),
                 committed_after=committed,
                 expiring_after=expiring,
                 share_after=ratio(expiring, committed),

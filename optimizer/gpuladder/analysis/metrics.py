@@ -101,14 +101,18 @@ METRICS: dict[str, Metric] = {
         CURRENCY, "undiscounted cost of held commitments after the horizon end"
     ),
     "cliff_share_before": Metric(
-        SHARE, "largest share of committed GPUs expiring in one ladder window, held alone"
+        SHARE,
+        "largest share of committed GPUs expiring in one ladder window, held alone; the windows "
+        "run to the last expiry of what is counted",
     ),
     "cliff_window_before": Metric("date", "start of that window"),
     "cliff_share_after": Metric(SHARE, "the same with the plan's commitments"),
     "cliff_window_after": Metric("date", "start of that window"),
     "cash_total": Metric(CURRENCY, "undiscounted payments of full terms, held included"),
     "cash_in_horizon": Metric(CURRENCY, "undiscounted payments inside the horizon, held included"),
-    "cash_peak_month": Metric("date", "calendar month with the largest payments"),
+    "cash_peak_month": Metric(
+        "date", "calendar month with the largest payments, of those with any"
+    ),
     "cash_peak": Metric(CURRENCY, "undiscounted payments of that month"),
     "accrual_total": Metric(CURRENCY, "undiscounted cost as consumed; equals cash_total"),
     "accrual_in_horizon": Metric(CURRENCY, "undiscounted cost as consumed inside the horizon"),

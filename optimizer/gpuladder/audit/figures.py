@@ -238,17 +238,18 @@ def _cash(facts: Facts, plan: Quantities) -> tuple[dict[str, Figure], dict[str, 
         following = add_months(month, 1)
         months[month.isoformat()] = cash_between(facts, plan, month, following)
         month = following
-    peak = max(months.values())
+    smallest = 1e-9 * max(map(abs, months.values()))
+    paying = {day: amount for day, amount in months.items() if abs(amount) > smallest}
+    peak = max(paying.values(), default=0.0)
     everything = last + timedelta(days=1)
-    paid = any(abs(amount) > 0.0 for amount in months.values())
     metrics: dict[str, Figure] = {
         "cash_total": cash_between(facts, plan, begin, everything),
         "cash_in_horizon": cash_between(facts, plan, begin, end)
         - residual_income(facts, plan, end),
-        "cash_peak": peak if paid else None,
+        "cash_peak": peak if paying else None,
         "accrual_total": accrued_between(facts, plan, begin, everything),
         "accrual_in_horizon": accrued_between(facts, plan, begin, end),
     }
     slack = 1e-9 * abs(peak)
-    peaks: set[str | None] = {day for day, amount in months.items() if amount >= peak - slack}
-    return metrics, {"cash_peak_month": peaks if paid else {None}}
+    peaks: set[str | None] = {day for day, amount in paying.items() if amount >= peak - slack}
+    return metrics, {"cash_peak_month": peaks if paying else {None}}
