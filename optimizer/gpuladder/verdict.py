@@ -30,7 +30,7 @@ def infeasible_problems(result: Result) -> list[Problem]:
     problems = [
         Problem(
             code="GL-R010",
-            what=f"{item.id} is short of {item.short_gpu_hours:,.0f} reference GPU-hours",
+            what=f"{item.id} is short of {item.reading} reference GPU-hours",
             why="no capacity on offer can do this work within the limits",
             fix=item.fix,
         )

@@ -6,11 +6,14 @@ import re
 from datetime import timedelta
 
 import pytest
+from tests.analysis.conftest import write_plan
 
+from gpuladder.analysis.result import Infeasibility, Result, Shortfall
 from gpuladder.analysis.why_not import why_infeasible
-from gpuladder.plan import Status
+from gpuladder.plan import Status, Termination
 from gpuladder.scenario.schema import Scenario
 from gpuladder.solve import solve_scenario
+from gpuladder.verdict import infeasible_problems
 
 BASE = {
     "name": "short",
@@ -48,6 +51,19 @@ def test_shortfall_of_a_campaign_by_hand() -> None:
     found = why_infeasible(scenario())
     assert [item.id for item in found.campaigns] == ["big"]
     assert found.campaigns[0].short_gpu_hours == pytest.approx(1000)
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [(0.04, "0.04"), (0.5, "0.5"), (321.5, "321.5"), (1000.0, "1,000"), (12345.6, "12,346")],
+)
+def test_a_small_shortfall_is_not_called_nothing(hours: float, words: str) -> None:
+    """A campaign would be said to be short of 0 GPU-hours, and nobody would know what to mend."""
+    short = Infeasibility(campaigns=(Shortfall(id="big", short_gpu_hours=hours, fix=""),))
+    wanted = scenario()
+    plan = write_plan(wanted, None, status=Status.INFEASIBLE, termination=Termination.INFEASIBLE)
+    result = Result(scenario=wanted, plan=plan, infeasible=short)
+    assert infeasible_problems(result)[0].what == f"big is short of {words} reference GPU-hours"
 
 
 def test_quota_fix_is_the_smallest_and_works() -> None:

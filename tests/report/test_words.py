@@ -5,11 +5,21 @@ import dataclasses
 import pytest
 
 from gpuladder.plan import Status, Termination
+from gpuladder.report.amounts import quantity
 from gpuladder.report.words import amount, headline, percent, sentences
 
 
 def replaced_plan(result, **changes):
     return dataclasses.replace(result, plan=result.plan.model_copy(update=changes))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(8.0, "8"), (12.25, "12.2"), (0.04, "0.04"), (0.000012, "1.2e-05"), (1e-12, "0")],
+)
+def test_something_is_never_shown_as_nothing(value: float, expected: str) -> None:
+    """A limit would be said to be exceeded by 0."""
+    assert quantity(value) == expected
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,8 @@ def unsolved_note(
         return "no plan exists under it; no time was left to say why"
     seconds = min(SECONDS_FOR_WHY, budget.seconds_each, budget.seconds_left)
     found = why_infeasible(scenario, edit=edit, seconds=seconds)
-    short = [f"{c.id} is short of {c.short_gpu_hours:,.0f} GPU-hours" for c in found.campaigns]
-    over = [f"{item.limit} ({item.key}) by {item.excess:,.0f}" for item in found.limits]
+    short = [f"{c.id} is short of {c.reading} GPU-hours" for c in found.campaigns]
+    over = [f"{item.limit} ({item.key}) by {item.excess:,.6g}" for item in found.limits]
     reasons = _some(short) or (f"limits would be exceeded: {_some(over)}" if over else "")
     return f"no plan exists under it{f': {reasons}' if reasons else ''}"
 

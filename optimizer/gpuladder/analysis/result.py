@@ -102,6 +102,15 @@ class Shortfall:
     short_gpu_hours: float
     fix: str
 
+    @property
+    def reading(self) -> str:
+        """The GPU-hours in words, with more digits where they are few: never "0" of something."""
+        hours = self.short_gpu_hours
+        if abs(hours) < 0.1:
+            return f"{hours:.2g}"
+        is_whole = abs(hours - round(hours)) < 1e-6 or abs(hours) >= 1000
+        return f"{hours:,.0f}" if is_whole else f"{hours:,.1f}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitExcess:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 _NAMES_SHOWN = 5
 _LARGE = 1000.0
+_SMALL = 0.1
+_ROUNDING = 1e-9
+"""Less than this is left over by arithmetic."""
 _NO_DIFFERENCE = 0.0005
 SAME = "the same"
 """Said of costs that differ by less than 0.05 %."""
@@ -31,7 +34,9 @@ def less_or_more(saving: float) -> str:
 
 
 def quantity(value: float) -> str:
-    """Return a number of GPUs or lots without needless digits."""
+    """Return a number of GPUs or lots without needless digits, and never as 0 when it is not."""
+    if _ROUNDING < abs(value) < _SMALL:
+        return f"{value:.2g}"
     return f"{value:,.0f}" if abs(value - round(value)) < 1e-6 else f"{value:,.1f}"
 
 

@@ -187,8 +187,7 @@ def _shortfalls(result: Result) -> tuple[str, ...]:
         "With parts of lots, nodes and runs there would be a plan: whole ones alone are in the way."
     )
     short = [
-        f"{names([row.id])} is short of {quantity(row.short_gpu_hours)} GPU-hours. "
-        f"{row.fix}".strip()
+        f"{names([row.id])} is short of {row.reading} GPU-hours. {row.fix}".strip()
         for row in result.infeasible.campaigns[:_NAMES_SHOWN]
     ]
     over = [
