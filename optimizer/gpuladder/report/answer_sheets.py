@@ -14,6 +14,7 @@ from gpuladder.report.answer_charts import (
     waterfall_bars,
     waterfall_chart,
 )
+from gpuladder.report.paper import page_breaks, pixels, print_in_blocks, print_setup
 from gpuladder.report.sheets import (
     DEFAULT_WIDTH,
     HEADER_ROW,
@@ -21,7 +22,6 @@ from gpuladder.report.sheets import (
     column_width,
     has_total,
     last_sheet_column,
-    print_setup,
     write_across,
     write_table,
     write_title,
@@ -44,7 +44,6 @@ _MOST_CURVES = 6
 _MOST_INPUTS = 15
 _LEAST_POINTS = 2
 _BOLD_SIZE = 1.15
-_CHARACTER_PIXELS, _CELL_PIXELS = 7, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +83,8 @@ class Stack:
         Table of sentences that stand above everything.
     is_one_page : bool
         Whether it is printed on one page, so that no chart is cut.
+    is_portrait : bool
+        Whether that page stands upright.
     """
 
     tables: tuple[str, ...]
@@ -94,6 +95,7 @@ class Stack:
     charts_before: str = ""
     said: str = ""
     is_one_page: bool = False
+    is_portrait: bool = False
 
 
 def is_there(stack: Stack, known: Mapping[str, Table]) -> bool:
@@ -119,6 +121,8 @@ def write_stack(
     widths = _common_widths(shown)
     for index, width in enumerate(widths):
         sheet.set_column(index, index, width)
+    # A chart lies across the columns and cannot be cut between them.
+    is_cut = stack.draw is None and bool(page_breaks(widths))
     placed: dict[str, Placed] = {}
     lines = stack.rows({table.name: table for table in shown})
     chart_row: int | None = None
@@ -127,7 +131,8 @@ def write_stack(
         if placed and table.name == stack.charts_before:
             chart_row, row = row, row + lines * _CHART_ROWS
         said = () if placed or stack.said not in known else known[stack.said].rows
-        write_title(sheet, styles, replace(table, note="") if said else table, widths, at=row)
+        titled = replace(table, note="") if said else table
+        write_title(sheet, styles, titled, widths, at=row, is_cut=is_cut)
         if said:
             _write_said(sheet, styles, [str(cells[0]) for cells in said], table.note, widths)
         where = write_table(sheet, styles, table, row + HEADER_ROW, widths[: len(table.columns)])
@@ -138,24 +143,26 @@ def write_stack(
         if chart_row is None:
             chart_row, row = row, row + lines * _CHART_ROWS
         drawing = Drawing(workbook, sheet, styles, currency, placed, last_column)
-        _insert(sheet, stack, stack.draw(drawing), chart_row, _pixels(widths, last_column))
+        _insert(sheet, stack, stack.draw(drawing), chart_row, _sheet_pixels(widths, last_column))
     if len(shown) == 1:
         sheet.freeze_panes(HEADER_ROW + 1, 1)
         sheet.repeat_rows(HEADER_ROW)
-    print_setup(sheet, scenario_name, row - 1, last_column)
+    print_setup(sheet, scenario_name, row - 1, last_column, portrait=stack.is_portrait)
     if stack.is_one_page:
         sheet.fit_to_pages(1, 1)
+    if is_cut:
+        print_in_blocks(sheet, widths)
 
 
-def _pixels(widths: list[float], last_column: int) -> int:
+def _sheet_pixels(widths: list[float], last_column: int) -> int:
     """Return how wide a sheet is printed."""
     every = [*widths, *[DEFAULT_WIDTH] * (last_column + 1 - len(widths))]
-    return sum(int(width * _CHARACTER_PIXELS) + _CELL_PIXELS for width in every)
+    return sum(pixels(width) for width in every)
 
 
-def _insert(sheet: Worksheet, stack: Stack, charts: Charts, row: int, pixels: int) -> None:
+def _insert(sheet: Worksheet, stack: Stack, charts: Charts, row: int, room: int) -> None:
     """Put charts on the sheet, beside each other as far as the stack wants it."""
-    width = min(pixels // stack.beside, _WIDEST_CHART) - 8
+    width = min(room // stack.beside, _WIDEST_CHART) - 8
     for number, (chart, description) in enumerate(charts):
         line, place = divmod(number, stack.beside)
         chart.set_size({"width": width, "height": _CHART_HEIGHT})
@@ -276,6 +283,12 @@ STACKS = {
     "Walk-away prices": Stack(("walk_away",)),
     "Alternatives": Stack(("alternatives", "quantity_ranges")),
     "Shadow prices": Stack(("shadow_prices",), left_out=frozenset({"change"})),
-    "Sensitivity": Stack(("sensitivity",), draw=_draw_tornado, rows=lambda _: 1, is_one_page=True),
+    "Sensitivity": Stack(
+        ("sensitivity",),
+        draw=_draw_tornado,
+        rows=lambda _: 1,
+        is_one_page=True,
+        is_portrait=True,
+    ),
 }
 """The sheets by name, in the order of the questions."""

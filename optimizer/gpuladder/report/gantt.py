@@ -10,7 +10,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from gpuladder.report.labels import kind_label
-from gpuladder.report.sheets import lines_needed, print_setup, write_cell
+from gpuladder.report.paper import print_setup
+from gpuladder.report.sheets import lines_needed, write_cell
 from gpuladder.report.styles import KIND_COLOURS, WINDOW_FILL, Styles, number_format
 from gpuladder.report.table import Format
 from gpuladder.scenario.expand import time_grid

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from gpuladder.report.csv_files import cell_text
+from gpuladder.report.paper import first_page, page_breaks, print_in_blocks, print_setup
 from gpuladder.report.styles import MUTED, Styles, format_of_one, number_format
 from gpuladder.report.table import (
     Cell,
@@ -46,8 +47,6 @@ _TEXT_LIMIT = 32_767
 _FIRST_EXCEL_YEAR = 1900
 _LINE_POINTS = 15.0
 _BODY_LINE_POINTS = 13.0
-_PAPER_A4 = 9
-_FOOTER_NAME = 80
 _NOTE_LIMIT = 255
 _CURRENCY_LETTERS = 3
 _MOST_LINES = 12
@@ -112,11 +111,12 @@ def write_sheet(sheet: Worksheet, styles: Styles, table: Table, scenario_name: s
     widths = [column_width(column, table.rows, i) for i, column in enumerate(table.columns)]
     for index, width in enumerate(widths):
         sheet.set_column(index, index, width)
-    write_title(sheet, styles, table, widths)
+    write_title(sheet, styles, table, widths, is_cut=bool(page_breaks(widths)))
     placed = write_table(sheet, styles, table, HEADER_ROW, widths)
     last_row = placed.last_row + (1 if has_total(table) else 0)
     sheet.freeze_panes(HEADER_ROW + 1, 1)
     print_setup(sheet, scenario_name, last_row, last_sheet_column(widths))
+    print_in_blocks(sheet, widths)
     sheet.repeat_rows(HEADER_ROW)
     return placed
 
@@ -227,30 +227,6 @@ def _set_heights(sheet: Worksheet, table: Table, first: int, widths: list[float]
             sheet.set_row(first + offset, _BODY_LINE_POINTS * min(lines, _MOST_LINES) + 2)
 
 
-def print_setup(
-    sheet: Worksheet,
-    scenario_name: str,
-    last_row: int,
-    last_column: int,
-    *,
-    portrait: bool = False,
-) -> None:
-    """Set a sheet up for paper: A4, one page wide, print area, footer with page numbers."""
-    if portrait:
-        sheet.set_portrait()
-    else:
-        sheet.set_landscape()
-    sheet.set_paper(_PAPER_A4)
-    sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.6)
-    sheet.fit_to_pages(1, 0)
-    sheet.print_area(0, 0, last_row, last_column)
-    name = scenario_name if len(scenario_name) <= _FOOTER_NAME else scenario_name[:79] + "…"
-    escaped = str(plain(name) or "").replace("&", "&&").replace("\n", " ")
-    # The blank keeps a name that begins with digits from being read as part of the font size.
-    sheet.set_footer(f"&L&8 {escaped} · &A&R&8 &P / &N")
-    sheet.hide_gridlines(2)
-
-
 def column_width(column: Column, rows: tuple[tuple[Cell, ...], ...], index: int) -> float:
     """Return a width, in characters, that shows a column's values and the words of its header."""
     if column.width is not None:
@@ -258,8 +234,9 @@ def column_width(column: Column, rows: tuple[tuple[Cell, ...], ...], index: int)
     sample = [row[index] for row in rows[:_SAMPLE_ROWS]]
     longest_word = max((text_width(word) for word in column.header.split()), default=0)
     content = max((_shown_width(value, column.format) for value in sample), default=0)
-    # Room for the filter button beside the header, and for a total, which is longer than a part.
-    wanted = max(longest_word + 3, -(-text_width(column.header) // 2) + 4, content + 2)
+    # Room for the filter button beside the header, and for the indent and a total, which is longer
+    # than a part.
+    wanted = max(longest_word + 3, -(-text_width(column.header) // 2) + 4, content + 3)
     return float(min(max(wanted, _MIN_WIDTH), _MAX_WIDTH))
 
 
@@ -345,9 +322,19 @@ def _short(text: str) -> str:
 
 
 def write_title(
-    sheet: Worksheet, styles: Styles, table: Table, widths: list[float], *, at: int = 0
+    sheet: Worksheet,
+    styles: Styles,
+    table: Table,
+    widths: list[float],
+    *,
+    at: int = 0,
+    is_cut: bool = False,
 ) -> None:
-    """Write a table's title, and under it its note; further down the sheet as a heading."""
+    """Write a table's title, and under it its note; further down the sheet as a heading.
+
+    Where the print is cut into blocks, the note stands clear of the column that all of them show.
+    """
+    widths = first_page(widths) if is_cut else widths
     last = last_sheet_column(widths)
     if at:
         for index in range(last + 1):
@@ -364,7 +351,9 @@ def write_title(
         ).strip()
     if note:
         style = styles.make(font_color=MUTED, text_wrap=True, italic=True, valign="vcenter")
-        write_across(sheet, at + 1, note, widths, style if at else styles.note, space=5 * bool(at))
+        begin = int(is_cut and len(widths) > 2)
+        look, space = (style, 5.0) if at else (styles.note, 0.0)
+        write_across(sheet, at + 1, note, widths, look, space=space, begin=begin)
 
 
 def write_across(
@@ -376,16 +365,17 @@ def write_across(
     *,
     size: float = 1.0,
     space: float = 0.0,
+    begin: int = 0,
 ) -> None:
-    """Write running text over the whole width of a sheet, as high as it needs.
+    """Write running text over the width of a sheet, as high as it needs, from a column on.
 
     ``size`` is that of its font, in notes' sizes; ``space`` are points around it.
     """
     last = last_sheet_column(widths)
-    room = sum(widths) + DEFAULT_WIDTH * (last + 1 - len(widths))
+    room = sum(widths[begin:]) + DEFAULT_WIDTH * (last + 1 - len(widths))
     sheet.set_row(row, _LINE_POINTS * lines_needed(text, room * 1.1 / size) + space)
-    sheet.merge_range(row, 0, row, last, "", style)
-    sheet.write_string(row, 0, text, style)
+    sheet.merge_range(row, begin, row, last, "", style)
+    sheet.write_string(row, begin, text, style)
 
 
 def last_sheet_column(widths: list[float]) -> int:

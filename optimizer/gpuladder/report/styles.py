@@ -178,14 +178,23 @@ class Styles:
         properties: dict[str, Any] = {"bottom": 4, "bottom_color": RULE, "valign": "vcenter"}
         if shown != "General":
             properties["num_format"] = shown
-        properties |= {"align": "left", "indent": 1} if left else {"align": "right"}
+        # Indented on either side, so that a number and the text beside it stay apart.
+        properties |= {"align": "left" if left else "right", "indent": 1}
         if wrap:
             properties["text_wrap"] = True
         return self.make(**properties)
 
     def total(self, shown: str) -> CellFormat:
         """Return the cell of a totals row with a number format."""
-        return self.make(bold=True, top=1, bottom=6, num_format=shown, valign="vcenter")
+        return self.make(
+            bold=True,
+            top=1,
+            bottom=6,
+            num_format=shown,
+            valign="vcenter",
+            align="right",
+            indent=1,
+        )
 
     @property
     def total_label(self) -> CellFormat:

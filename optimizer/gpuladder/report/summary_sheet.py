@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from gpuladder.report.charts import capacity_chart, cost_chart, expiry_chart
 from gpuladder.report.labels import kind_label
-from gpuladder.report.sheets import Placed, lines_needed, print_setup, unit_format, write_cell
+from gpuladder.report.paper import print_setup
+from gpuladder.report.sheets import Placed, lines_needed, unit_format, write_cell
 from gpuladder.report.styles import HEADER_FILL, MUTED, SHADE, Styles, number_format
 from gpuladder.report.table import Cell, Format, clean_text
 from gpuladder.report.words import horizon_words, most_at_once, sentences
@@ -171,7 +172,8 @@ def _write_signatures(sheet: Worksheet, styles: Styles, result: Result, row: int
             font_color=MUTED,
             bottom=1,
             align="left" if is_left else "right",
-            indent=1 if is_left else 0,
+            valign="vcenter",
+            indent=1,
         )
         _write_span(sheet, row + 1, left, right, label, header)
         for offset, value in enumerate(values):
@@ -222,6 +224,5 @@ def _insert_charts(
         chart = cost_chart(workbook, places.costs, currency, width=half, height=height)
         charts.append((chart, "Cost by line"))
     for index, (chart, description) in enumerate(charts):
-        offset = {"x_offset": _CHART_GAP_PIXELS * index, "description": description}
-        sheet.insert_chart(row, index * _COLUMNS // 2, chart, offset)
+        sheet.insert_chart(row, index * _COLUMNS // 2, chart, {"description": description})
     return row + (height // _ROW_PIXELS + 1 if charts else 0)

@@ -12,7 +12,8 @@ from xlsxwriter.exceptions import FileCreateError
 from gpuladder.report.answer_sheets import STACKS, is_there, write_stack
 from gpuladder.report.gantt import write_calendar
 from gpuladder.report.labels import title
-from gpuladder.report.sheets import HEADER_ROW, Placed, print_setup, write_sheet
+from gpuladder.report.paper import print_setup
+from gpuladder.report.sheets import HEADER_ROW, Placed, write_sheet
 from gpuladder.report.styles import Styles
 from gpuladder.report.summary_sheet import Places, write_summary
 from gpuladder.report.table import Table, clean_text
