@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gpuladder.plan import Plan
     from gpuladder.scenario.schema import Scenario
 
-FLOOR_SECONDS = 5.0
+FLOOR_SECONDS = 2.0
 """Least time of the default budget: small scenarios are answered in it."""
 SECONDS_FOR_PROCESSES = 10.0
 """Budgets below it are spent in this process: starting others takes a second or two."""
