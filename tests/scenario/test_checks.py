@@ -855,6 +855,19 @@ FAULTS: list[tuple[str, str, str, str, tuple[str, ...], Any]] = [
         lambda raw: demand(raw, every_week()[:1] + every_week()[3:]),
     ),
     (
+        "busy hours written more often than idle ones",
+        "GL-S804",
+        "warning",
+        "demand[26].at",
+        # Two of four rows are at 64, for 6 hours each; the others stand for 150: 1/2 against 1/26.
+        ("1 of 26", "2026-12-28", "46%"),
+        lambda raw: (
+            demand(raw, every_week()[:-1]),
+            demand(raw, ["2026-12-28 00:00", "2026-12-28 06:00"], gpus=64),
+            demand(raw, ["2026-12-28 12:00", "2027-01-03 18:00"]),
+        ),
+    ),
+    (
         "demand without capacity",
         "GL-S803",
         "error",
@@ -935,6 +948,19 @@ QUIET: list[tuple[str, Any]] = [
     ),
     ("as little work as counts", lambda raw: campaign(raw, gpu_hours=0.1)),
     ("as many GPUs as count", lambda raw: offer(raw, 0, max_gpus=1e9)),
+    (
+        "uneven rows at one level",
+        lambda raw: (demand(raw, every_week()), demand(raw, ["2026-07-07", "2026-07-08"])),
+    ),
+    (
+        "weekly rows in months",
+        lambda raw: (
+            raw["horizon"].update(start="2026-07-01", end="2027-01-01", step="month"),
+            offer(raw, tenor="3 months"),
+            demand(raw, every_week()[::2]),
+            demand(raw, every_week()[1::2], gpus=16),
+        ),
+    ),
     ("daily demand", lambda raw: demand(raw, every_week())),
     (
         "a rack in its own nodes of four",

@@ -220,6 +220,10 @@ CODES: dict[str, Code] = {
         "Demand without capacity",
         "Demand is served by committed, held or on-demand capacity of its own pool.",
     ),
+    "GL-S804": Code(
+        "Demand rows at uneven distances",
+        "Each row of a period counts for the same share of it, however far apart the rows are.",
+    ),
     "GL-S901": Code(
         "Hardware or a price that is not known",
         "`gpuladder size` knows the hardware of its catalogue, a workload that of its scenario.",
