@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from gpuladder.errors import UsageError
 from gpuladder.sizing import Interruptions, Workload, hardware, machine_of, size
-from gpuladder.sizing.memory import PricedMemory
+from gpuladder.sizing.memory import PricedMemory, fits
 
 H100 = machine_of(hardware("h100"), price_per_gpu_hour=3.0, spot_price_per_gpu_hour=1.2)
 KEYS = [
@@ -171,3 +174,72 @@ def test_a_run_that_is_interrupted_before_it_starts_is_refused():
             gpus=8000,
             interruptions=Interruptions(restart_minutes=30, node_mtbf_hours=1),
         )
+
+
+def test_experts_do_not_make_attention_wider():
+    """A mixture of experts would be guessed as deep and wide as a dense model of all its weights.
+
+    N = 12 L d² with d = 128 L: 37e9 active are 57.3 layers of 7,337; attention 12 L d s D.
+    """
+    run = {"params": 671e9, "active_params": 37e9, "tokens": 1e12, "sequence": 4096}
+    sheet = size(Workload.model_validate({"run": run, "mfu": 0.4}), [H100])
+    layers = (37e9 / (12 * 128**2)) ** (1 / 3)
+    assert sheet.run_flops.attention == pytest.approx(12 * layers * 128 * layers * 4096 * 1e12)
+    working = next(step.working for step in sheet.steps if step.name.startswith("products between"))
+    assert "guessed from N_active" in working
+    assert "shape guessed" in sheet.footprint.items[-1].working
+
+
+def test_gpus_that_do_not_hold_the_model_are_said():
+    """Eight GPUs would be sized for a run of 400 billion parameters."""
+    workload = Workload.model_validate({"run": {"params": 400e9, "tokens": 2e9}, "mfu": 0.4})
+    found = size(workload, [H100], gpus=8).warnings
+    assert [problem.code for problem in found] == ["GL-S914"]
+    assert "8 × h100 of 80 GB at 0.8 usable hold 512" in found[0].what
+
+
+def arithmetic(working):
+    """Work out what a step prints: numbers, letters for thousands, × ÷ + and powers of ten."""
+    text = working.split(", on ")[0].split(" (L and d")[0].replace(",", "")
+    for letter, power in (("T", "e12"), ("B", "e9"), ("M", "e6"), ("K", "e3")):
+        text = re.sub(rf"(?<=\d){letter}\b", power, text)
+    text = re.sub(r"\s+of [a-z0-9-]+", "", text).replace("×", "*").replace("÷", "/")
+    assert re.fullmatch(r"[\d.e+*/() -]+", re.sub(r" \d+ runs", " 1", text)), text
+    return eval(text, {"__builtins__": {}})
+
+
+def test_the_working_of_a_step_gives_its_value():
+    """A reader who works a step out on paper would get another number than the sheet."""
+    run = {
+        "method": "rl",
+        "params": 13e9,
+        "tokens": 2e9,
+        "generated_tokens": 6e9,
+        "sequence": 4096,
+        "layers": 40,
+        "hidden": 5120,
+        "recompute": "full",
+    }
+    band = {"low": 0.35, "expected": 0.4, "high": 0.5, "generation": 0.1}
+    workload = Workload.model_validate({"run": run, "mfu": band})
+    sheet = size(
+        workload,
+        [replace(H100, price_per_gpu_hour=3.0, relative_speed=1.0)],
+        interruptions=Interruptions(node_mtbf_hours=6334),
+        waste=0.1,
+    )
+    worked = [
+        each
+        for each in sheet.steps
+        if each.section in ("work", "cluster") and each.working[0] in "(0123456789"
+    ]
+    assert len(worked) >= 9
+    for step in worked:
+        assert arithmetic(step.working) == pytest.approx(step.value, rel=2e-3), step.name
+
+
+def test_no_node_is_larger_than_its_kind_comes_in():
+    """A node of eight would be offered of a chip that comes alone."""
+    choices = [PricedMemory("gh200", 96, 1.0, 1), PricedMemory("six", 80, 1.0, 6)]
+    assert [(fit.hardware, fit.gpus) for fit in fits(300.0, choices)] == [("six", 6)]
+    assert [(fit.hardware, fit.gpus) for fit in fits(70.0, choices)] == [("gh200", 1), ("six", 2)]

@@ -251,3 +251,38 @@ def test_a_failure_rate_that_the_plan_does_not_count_is_said(content, write):
     content["hardware"][0]["node_mtbf_hours"] = 100
     content["campaigns"][0]["hardware"] = ["H100"]
     assert codes(content, write) == []
+
+
+def test_a_sheet_is_priced_where_the_campaign_may_run(content, write):
+    """The sheet would show the price of a pool that is barred, or of hardware nobody may use."""
+    content["pools"].append({"id": "far", "provider": "azure", "region": "eu", "hardware": "H100"})
+    content["offers"].append(
+        {"id": "far-od", "pool": "far", "kind": "on_demand", "price": 0.5, "max_gpus": 512}
+    )
+    content["campaigns"][0]["pools"] = ["east"]
+    (sheet,) = size_scenario(gpuladder.load(write(content)).scenario, "pretrain")
+    assert sheet.place.price_per_gpu_hour == 3.0
+    assert [fit.hardware for fit in sheet.fits] == ["H100"]
+
+
+def test_a_sheet_is_worked_where_the_campaign_may_run(content, write):
+    """Length and goodput would be those of hardware that the campaign may not use.
+
+    Only A100, at 0.4 of an H100's speed, without failures: the MFU stays one of H100.
+    """
+    content["campaigns"][0] |= {"hardware": ["A100"], "gpus": 64, "waste": 0.0}
+    (sheet,) = size_scenario(gpuladder.load(write(content)).scenario, "pretrain")
+    assert (sheet.machine.id, sheet.place.id) == ("H100", "A100")
+    assert sheet.goodput == 1.0
+    assert sheet.run_hours == pytest.approx(sheet.gpu_hours / (64 * 0.4))
+    compute = next(step for step in sheet.steps if step.name == "compute at the expected MFU")
+    assert compute.value == pytest.approx(sheet.gpu_hours / 0.4 * 1.5)
+
+
+def test_an_offer_that_is_not_yet_there_has_no_price(content, write):
+    """A price of next year would be shown for a run of this one."""
+    content["offers"][0]["available_from"] = "2026-05-01"
+    content["campaigns"] = content["campaigns"][:1]
+    content["campaigns"][0]["hardware"] = ["H100"]
+    (sheet,) = size_scenario(gpuladder.load(write(content)).scenario, "pretrain")
+    assert sheet.place.price_per_gpu_hour is None

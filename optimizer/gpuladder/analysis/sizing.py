@@ -96,8 +96,13 @@ def _sheet(scenario: Scenario, expanded: Expanded, campaign: Campaign, workload:
         if reference is None
         else priced_machine(scenario, expanded, campaign, reference.id),
         choices=[
-            PricedMemory(name, kinds[name].memory_gb, _price(scenario, expanded, campaign, name))
-            for name in kinds
+            PricedMemory(
+                name,
+                kinds[name].memory_gb,
+                _price(scenario, expanded, campaign, name),
+                kinds[name].gpus_per_node,
+            )
+            for name in used
         ],
         interruptions=interruptions(campaign, workload, each_class),
         name=campaign.id,
@@ -127,7 +132,10 @@ def interruptions(campaign: Campaign, workload: Workload, each: PreemptionClass)
 def priced_machine(
     scenario: Scenario, expanded: Expanded, campaign: Campaign, name: str
 ) -> Machine:
-    """Return a kind of hardware with the lowest metered prices on the campaign's first day."""
+    """Return a kind of hardware with the lowest metered prices on the campaign's first day.
+
+    Only of pools in which the campaign may run.
+    """
     kind = next(kind for kind in scenario.hardware if kind.id == name)
     return replace(
         machine(kind),
@@ -175,7 +183,12 @@ def _lowest(
 ) -> float | None:
     found = []
     for offer in offers:
-        if expanded.pools[offer.pool].hardware == hardware:
+        pool = expanded.pools[offer.pool]
+        day = campaign.earliest
+        gone = offer.available_until is not None and day >= offer.available_until
+        if offer.available_from is not None and day < offer.available_from:
+            gone = True
+        if pool.hardware == hardware and not gone and refusal(campaign, pool) is None:
             try:
                 found.append(price_at(offer, campaign.earliest, scenario.horizon.start))
             except ValueError:  # no price on that day

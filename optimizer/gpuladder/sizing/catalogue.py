@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -205,6 +206,7 @@ def priced_memory(quotes: dict[str, PriceQuote]) -> tuple[PricedMemory, ...]:
             spec.id,
             spec.memory_gb,
             quotes[spec.id].price_per_gpu_hour if spec.id in quotes else None,
+            spec.gpus_per_node,
         )
         for spec in hardware_rows().values()
     )
@@ -230,7 +232,8 @@ def read_priced_memory(path: Path) -> tuple[PricedMemory, ...]:
             name = row["hardware"]
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(_bad_row(path, number)) from error
-        if not name or memory <= 0 or (hourly is not None and hourly < 0):
+        numbers = [memory] if hourly is None else [memory, hourly]
+        if not name or not all(map(math.isfinite, numbers)) or memory <= 0 or min(numbers) < 0:
             raise UsageError(_bad_row(path, number))
         found.append(PricedMemory(name, memory, hourly))
     return tuple(found)

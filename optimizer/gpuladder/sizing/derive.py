@@ -58,11 +58,15 @@ class Hours:
 
 
 def run_shape(run: Run) -> Shape | None:
-    """Return the shape for the attention term; None when no context length is given."""
+    """Return the shape for the attention term; None when no context length is given.
+
+    A shape that is not stated is guessed from the parameters that a token passes through: experts
+    make a model heavier, not deeper or wider where tokens meet.
+    """
     if run.sequence is None:
         return None
     if run.layers is None or run.hidden is None:
-        return estimated_shape(run.params, run.sequence)
+        return estimated_shape(run.active, run.sequence)
     return Shape(run.layers, run.hidden, run.sequence)
 
 
@@ -84,7 +88,7 @@ def run_footprint(run: Run) -> Footprint:
         return fine_tuning_footprint(run.method, run.params, run.weight_bytes)
     sequence = ASSUMED_SEQUENCE if run.sequence is None else run.sequence
     shape = (
-        estimated_shape(run.params, sequence)
+        estimated_shape(run.active, sequence)
         if run.layers is None or run.hidden is None
         else Shape(run.layers, run.hidden, sequence)
     )
@@ -93,6 +97,7 @@ def run_footprint(run: Run) -> Footprint:
         shape,
         micro_batch=run.micro_batch,
         heads=run.heads,
+        guessed=run.layers is None or run.hidden is None,
         recompute=run.recompute,
         weight_bytes=run.weight_bytes,
     )

@@ -88,6 +88,7 @@ def pretraining_footprint(
     heads: float | None = None,
     recompute: Recompute = Recompute.SELECTIVE,
     weight_bytes: float = WEIGHT_BYTES,
+    guessed: bool = False,
 ) -> Footprint:
     """Return the footprint of one model copy in mixed-precision training with Adam.
 
@@ -115,12 +116,15 @@ def pretraining_footprint(
         Recompute.SELECTIVE: "34 s b d L",
         Recompute.FULL: "2 s b d L",
     }[recompute]
+    number = shape.hidden / 128.0 if heads is None else heads
     activations = MemoryItem(
         name=f"activations ({recompute.value} recomputation)",
         gb=activation_gb(shape, micro_batch=micro_batch, heads=heads, recompute=recompute),
         formula=formula,
         working=(
-            f"s {shape.sequence:g}, b {micro_batch:g}, d {shape.hidden:.4g}, L {shape.layers:.3g}"
+            f"s {shape.sequence:g}, b {micro_batch:g}, d {shape.hidden:.6g}, L {shape.layers:.6g}"
+            + (f", a {number:.6g}" if recompute is Recompute.NONE else "")
+            + (" (shape guessed from the parameters)" if guessed else "")
         ),
         source=ACTIVATION_SOURCE,
     )
@@ -166,6 +170,8 @@ class PricedMemory:
     hardware: str
     memory_gb: float
     price_per_gpu_hour: float | None = None
+    gpus_per_node: int | None = None
+    """Largest node there is; not known when left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +205,15 @@ def fits(
 ) -> tuple[Fit, ...]:
     """Return for each kind of GPU its smallest node that holds the footprint, cheapest first.
 
-    Ties go to the node with fewer GPUs; nodes without a known price come last. A kind of GPU whose
-    largest node is too small is left out.
+    No node is larger than its kind comes in. Ties go to the node with fewer GPUs; nodes without a
+    known price come last. A kind of GPU whose largest node is too small is left out.
     """
     found = []
     for choice in choices:
-        for gpus in sorted(sizes):
+        largest = max(sizes) if choice.gpus_per_node is None else choice.gpus_per_node
+        for gpus in sorted(
+            {*(size for size in sizes if size <= largest), min(largest, max(sizes))}
+        ):
             if holds(node_memory_gb(choice.memory_gb, gpus, usable_share), footprint_gb):
                 price = choice.price_per_gpu_hour
                 hourly = None if price is None else price * gpus

@@ -19,7 +19,7 @@ from gpuladder.sizing.contracts import (
     contract_forms,
     duty_share,
 )
-from gpuladder.sizing.memory import Fit, Footprint, fits
+from gpuladder.sizing.memory import USABLE_SHARE, Fit, Footprint, fits, holds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +88,8 @@ class Sheet:
     id: str
     machine: Machine
     """The hardware on which the MFU was measured."""
+    place: Machine
+    """The hardware on which it runs: the same where it may, else the fastest that it may use."""
     hours: Hours
     run_flops: Flops
     """Of one run."""
@@ -196,8 +198,6 @@ def size(
         When inputs contradict each other; all problems at once.
     """
     machine = machines[0] if reference is None else reference
-    if interruptions.node_mtbf_hours is None:
-        interruptions = replace(interruptions, node_mtbf_hours=machine.node_mtbf_hours)
     run = workload.run
     found = [
         *warnings,
@@ -219,6 +219,11 @@ def size(
     footprint = derive.run_footprint(run)
     verdict = derive.reach(run, footprint.total_gb, machines)
     admitted = derive.admissible_machines(run, footprint.total_gb, verdict, machines)
+    place = next((each for each in admitted if each.id == machine.id), None)
+    if place is None:
+        place = max(admitted, key=lambda each: each.relative_speed)
+    if interruptions.node_mtbf_hours is None:
+        interruptions = replace(interruptions, node_mtbf_hours=place.node_mtbf_hours)
     limit_hours = min(_limit_hours(workload, start), window_hours)
     work = hours.expected / run.runs * (1.0 + waste)
     sizes, fastest = derive.sizes_by_doubling(
@@ -231,13 +236,13 @@ def size(
     if not sizes and gpus is None:
         found.append(too_slow(name, fastest, limit_hours))
     chosen = gpus if gpus is not None else (sizes[0] if sizes else fastest).gpus
-    job = _job(chosen, machine, interruptions)
+    found += _memory_problems(chosen, place, footprint.total_gb, stated=gpus is not None)
+    job = _job(chosen, place, interruptions)
     if job.goodput < LEAST_GOODPUT:
         raise UsageError(_never_done(name, job.mean_hours, interruptions))
     points = derive.scale_points(run, derive.smallest_size(footprint.total_gb, admitted))
     efficiency = scaling.gang_scaling(points, [chosen])[chosen]
-    speed = max(each.relative_speed for each in admitted)
-    run_hours = work / (chosen * speed * efficiency * job.goodput)
+    run_hours = work / (chosen * place.relative_speed * efficiency * job.goodput)
     forms: tuple[ContractForm, ...] = ()
     if workload.cadence is not None:
         days = _span_days(workload.cadence.every, start)
@@ -251,6 +256,7 @@ def size(
     sheet = Sheet(
         id=name,
         machine=machine,
+        place=place,
         hours=hours,
         run_flops=flops,
         runs=run.runs,
@@ -271,9 +277,30 @@ def size(
         workload,
         interruptions,
         mean_hours=job.mean_hours,
+        efficiency=efficiency,
+        waste=waste,
         storage_per_gb_month=storage_per_gb_month,
         runs_per_month=_runs_per_month(workload, start),
     )
+
+
+def _memory_problems(
+    gpus: int, place: Machine, footprint_gb: float, *, stated: bool
+) -> list[Problem]:
+    """Return the warning that the stated GPUs of one run do not hold a copy of it."""
+    held = gpus * place.memory_gb * USABLE_SHARE
+    if not stated or holds(held, footprint_gb):
+        return []
+    return [
+        Problem(
+            code="GL-S914",
+            what=f"one copy needs {footprint_gb:,.0f} GB; {gpus:,} × {place.id} of "
+            f"{place.memory_gb:g} GB at {USABLE_SHARE:g} usable hold {held:,.0f}",
+            why="the run does not fit",
+            fix=f"use at least {math.ceil(footprint_gb / (place.memory_gb * USABLE_SHARE)):,} GPUs",
+            severity=Severity.WARNING,
+        )
+    ]
 
 
 @dataclass(frozen=True, slots=True)

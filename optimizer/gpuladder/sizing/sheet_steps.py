@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpuladder.sizing import checkpointing, contracts, memory, placement, scaling, work
-from gpuladder.sizing.derive import scale_points, smallest_size
+from gpuladder.sizing.derive import checkpoint_gb, run_shape, scale_points, smallest_size
 from gpuladder.sizing.sanity import short
 from gpuladder.sizing.steps import Step
 from gpuladder.sizing.work import Recompute
@@ -15,8 +15,10 @@ from gpuladder.sizing.work import Recompute
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gpuladder.sizing.machine import Machine
     from gpuladder.sizing.sheet import Interruptions, Sheet
     from gpuladder.sizing.spec import Workload
+    from gpuladder.sizing.work import Flops
 
 _MINUTES = 60.0
 
@@ -27,6 +29,8 @@ def with_steps(
     interruptions: Interruptions,
     *,
     mean_hours: float,
+    efficiency: float,
+    waste: float,
     storage_per_gb_month: float | None,
     runs_per_month: float,
 ) -> Sheet:
@@ -34,7 +38,7 @@ def with_steps(
     steps = (
         *_work(sheet, workload),
         *_memory(sheet),
-        *_cluster(sheet, workload),
+        *_cluster(sheet, workload, efficiency, waste),
         *_checkpoints(sheet, interruptions, mean_hours),
         *_market(
             sheet,
@@ -52,6 +56,10 @@ def _work(sheet: Sheet, workload: Workload) -> Iterator[Step]:
     run, flops = workload.run, sheet.run_flops
     each = work.parameter_flops_per_token(run.method)
     active = "N_active" if run.active_params is not None else "N"
+    shape, layers = run_shape(run), ""
+    if shape is not None:
+        layers = f"{shape.layers:.6g} × {shape.hidden:.6g} × {shape.sequence:g}"
+    guessed = f" (L and d guessed from {active})" if run.layers is None else ""
     yield Step(
         section="work",
         name="products with the weights, one run",
@@ -66,7 +74,7 @@ def _work(sheet: Sheet, workload: Workload) -> Iterator[Step]:
             section="work",
             name="products between tokens, one run",
             formula="12 L d s D",
-            working=f"context {run.sequence:,.0f} tokens",
+            working=f"12 × {layers} × {short(run.tokens)}{guessed}",
             value=flops.attention,
             unit="FLOP",
             source=work.ATTENTION_SOURCE,
@@ -75,8 +83,13 @@ def _work(sheet: Sheet, workload: Workload) -> Iterator[Step]:
         yield Step(
             section="work",
             name="rollouts, one run",
-            formula=f"2 {active} per token",
-            working=f"2 × {short(run.active)} × {short(run.generated_tokens)}",
+            formula=f"(2 {active} + 2 L d s) per token"
+            if flops.attention
+            else f"2 {active} per token",
+            working=f"(2 × {short(run.active)} + 2 × {layers}) × "
+            f"{short(run.generated_tokens)}{guessed}"
+            if flops.attention
+            else f"2 × {short(run.active)} × {short(run.generated_tokens)}",
             value=flops.generation,
             unit="FLOP",
             source=work.PARAMETER_SOURCE,
@@ -86,7 +99,12 @@ def _work(sheet: Sheet, workload: Workload) -> Iterator[Step]:
             section="work",
             name="computed twice to save memory (hardware FLOPs, not in the hours)",
             formula="2 N D + 4 L d s D" if run.recompute is Recompute.FULL else "4 L d s D",
-            working=f"{run.recompute.value} recomputation",
+            working=(
+                f"2 × {short(run.active)} × {short(run.tokens)} + "
+                if run.recompute is Recompute.FULL
+                else ""
+            )
+            + (f"4 × {layers} × {short(run.tokens)}{guessed}" if flops.attention else "no context"),
             value=flops.recomputation,
             unit="FLOP",
             source=work.RECOMPUTATION_SOURCE,
@@ -96,7 +114,8 @@ def _work(sheet: Sheet, workload: Workload) -> Iterator[Step]:
 
 def _hours(sheet: Sheet, workload: Workload) -> Iterator[Step]:
     low, expected, high = workload.mfu.band
-    machine, price = sheet.machine, sheet.machine.price_per_gpu_hour
+    machine, place, flops = sheet.machine, sheet.place, sheet.run_flops
+    price, generation = place.price_per_gpu_hour, workload.mfu.generation
     speed = "" if machine.relative_speed == 1 else f" × speed {machine.relative_speed:g}"
     runs = f" × {sheet.runs} runs" if sheet.runs > 1 else ""
     band = (
@@ -109,8 +128,7 @@ def _hours(sheet: Sheet, workload: Workload) -> Iterator[Step]:
             section="work",
             name=f"GPU-hours at the {name}",
             formula="FLOPs ÷ (peak × MFU)",
-            working=f"{sheet.run_flops.model:.4g} ÷ ({machine.peak_tflops:g} TFLOPS of "
-            f"{machine.id} × {share:g}){runs}{speed}",
+            working=_division(flops, machine, share, generation) + runs + speed,
             value=hours,
             unit="GPU-hours",
             source=work.MFU_SOURCE,
@@ -120,8 +138,8 @@ def _hours(sheet: Sheet, workload: Workload) -> Iterator[Step]:
                 section="work",
                 name=f"compute at the {name}",
                 formula="GPU-hours × price",
-                working=f"{hours / machine.relative_speed:,.0f} × {price:g}",
-                value=hours / machine.relative_speed * price,
+                working=f"{hours / place.relative_speed:,.1f} × {price:g}, on {place.id}",
+                value=hours / place.relative_speed * price,
                 unit="currency",
                 source="price of the catalogue or of the scenario",
             )
@@ -134,6 +152,17 @@ def _hours(sheet: Sheet, workload: Workload) -> Iterator[Step]:
             value=work.bill_ratio(low, high),
             source="MFU divides the bill; utilisation (busy ÷ allocated) is another loss",
         )
+
+
+def _division(flops: Flops, machine: Machine, share: float, generation: float | None) -> str:
+    """Return the working of GPU-hours; rollouts may have an MFU of their own."""
+    peak = f"{machine.peak_tflops:g}e12 of {machine.id}"
+    if generation is None or not flops.generation:
+        return f"{flops.model:.4g} ÷ ({peak} × {share:g} × 3,600)"
+    return (
+        f"{flops.training:.4g} ÷ ({peak} × {share:g} × 3,600) + "
+        f"{flops.generation:.4g} ÷ ({peak} × {generation:g} × 3,600)"
+    )
 
 
 def _memory(sheet: Sheet) -> Iterator[Step]:
@@ -191,9 +220,9 @@ def _memory(sheet: Sheet) -> Iterator[Step]:
         )
 
 
-def _cluster(sheet: Sheet, workload: Workload) -> Iterator[Step]:
+def _cluster(sheet: Sheet, workload: Workload, efficiency: float, waste: float) -> Iterator[Step]:
     run = workload.run
-    first = smallest_size(sheet.footprint.total_gb, (sheet.machine,))
+    first = smallest_size(sheet.footprint.total_gb, (sheet.place,))
     if run.scaling is not None or run.communication_share is not None:
         points = scale_points(run, first)
         last = scaling.last_paying(points)
@@ -215,9 +244,10 @@ def _cluster(sheet: Sheet, workload: Workload) -> Iterator[Step]:
     yield Step(
         section="cluster",
         name="length of one run",
-        formula="GPU-hours ÷ (GPUs × speed × efficiency × goodput)",
-        working=f"{sheet.gpu_hours / sheet.runs:,.0f} on {sheet.gpus:,} GPUs, "
-        f"goodput {sheet.goodput:.4f}",
+        formula="GPU-hours × (1 + failed share) ÷ (GPUs × speed × efficiency × goodput) ÷ 24",
+        working=f"{sheet.gpu_hours / sheet.runs:,.1f} × {1 + waste:g} ÷ ({sheet.gpus:,} × "
+        f"{sheet.place.relative_speed:g} × {efficiency:.4g} × {sheet.goodput:.4f}) ÷ 24, "
+        f"on {sheet.place.id}",
         value=sheet.run_hours / checkpointing.HOURS_PER_DAY,
         unit="days",
         source="the steps above",
@@ -225,7 +255,7 @@ def _cluster(sheet: Sheet, workload: Workload) -> Iterator[Step]:
 
 
 def _checkpoints(sheet: Sheet, interruptions: Interruptions, mean_hours: float) -> Iterator[Step]:
-    nodes = math.ceil(sheet.gpus / sheet.machine.gpus_per_node)
+    nodes = math.ceil(sheet.gpus / sheet.place.gpus_per_node)
     if math.isinf(mean_hours):
         return
     write = interruptions.write_minutes / _MINUTES
@@ -255,13 +285,17 @@ def _checkpoints(sheet: Sheet, interruptions: Interruptions, mean_hours: float) 
         section="checkpoints",
         name="best interval, exact",
         formula="root of u + ln(1 − u) = −C/M, interval = u M",
-        working="Newton's method",
+        working=f"C/M = {write / mean_hours:.4g}, M {mean_hours:,.4g} h, by Newton's method",
         value=checkpointing.optimal_interval_hours(mean_hours, write) * _MINUTES,
         unit="minutes",
         source=checkpointing.DALY_SOURCE,
     )
     minutes = sheet.checkpoint_interval_minutes or 0.0
     interval = minutes / _MINUTES
+    numbers = (
+        f"τ {minutes:,.4g} min, M {mean_hours * _MINUTES:,.6g} min, R {restart * _MINUTES:g} min, "
+        f"C {write * _MINUTES:g} min"
+    )
     if interval > 0:
         yield Step(
             section="checkpoints",
@@ -276,7 +310,7 @@ def _checkpoints(sheet: Sheet, interruptions: Interruptions, mean_hours: float) 
             section="checkpoints",
             name="goodput, first order",
             formula="(1 − (R + τ/2)/M) ÷ (1 + C/τ)",
-            working=f"τ {minutes:,.1f} min",
+            working=numbers,
             value=checkpointing.first_order_goodput(mean_hours, write, restart, interval),
             source="Kokolis et al. 2025, arXiv 2410.21680",
         )
@@ -284,7 +318,7 @@ def _checkpoints(sheet: Sheet, interruptions: Interruptions, mean_hours: float) 
         section="checkpoints",
         name="goodput, exact",
         formula="τ ÷ (M exp(R/M) (exp((τ + C)/M) − 1))",
-        working=f"τ {minutes:,.1f} min",
+        working=numbers,
         value=sheet.goodput,
         source=checkpointing.DALY_SOURCE,
     )
@@ -298,8 +332,8 @@ def _market(
     storage_per_gb_month: float | None,
     runs_per_month: float,
 ) -> Iterator[Step]:
-    price = sheet.machine.price_per_gpu_hour
-    spot = sheet.machine.spot_price_per_gpu_hour
+    price = sheet.place.price_per_gpu_hour
+    spot = sheet.place.spot_price_per_gpu_hour
     if price is None:
         return
     yield Step(
@@ -313,7 +347,7 @@ def _market(
     )
     if spot is None or not interruptions.spot_allowed:
         return
-    nodes = math.ceil(sheet.gpus / sheet.machine.gpus_per_node)
+    nodes = math.ceil(sheet.gpus / sheet.place.gpus_per_node)
     limit = checkpointing.break_even_mean_hours(
         spot,
         price,
@@ -336,12 +370,9 @@ def _market(
     )
     if storage_per_gb_month is None:
         return
-    saved = sheet.gpu_hours / sheet.runs / sheet.machine.relative_speed * (price - spot)
-    size_gb = workload.checkpoints.size_gb
-    if size_gb is None:
-        size_gb = workload.run.params * 14.0 / memory.BYTES_PER_GB
+    saved = sheet.gpu_hours / sheet.runs / sheet.place.relative_speed * (price - spot)
     monthly = checkpointing.storage_cost_per_month(
-        size_gb, storage_per_gb_month, workload.checkpoints.kept
+        checkpoint_gb(workload), storage_per_gb_month, 1.0
     )
     needed = checkpointing.break_even_runs(monthly, saved)
     verdict = "pays" if runs_per_month >= needed else "loses"

@@ -94,7 +94,7 @@ def _workload(
     sized = size_among(workload, kinds, pools)
     if sized is None:
         return
-    yield from _memory(context, index, campaign, workload, sized, pools)
+    yield from _memory(context, index, campaign, sized, pools)
     words = sanity.work_in_words(workload.run, sized.reference.id, workload.mfu.expected)
     hours = (sized.hours.fewest, sized.hours.expected, sized.hours.most)
     yield from sanity.stated_hours_problems(
@@ -184,7 +184,6 @@ def _memory(
     context: Context,
     index: int,
     campaign: Campaign,
-    workload: Workload,
     sized: Sized,
     pools: Sequence[Pool],
 ) -> Iterator[Problem]:
