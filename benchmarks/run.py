@@ -225,7 +225,8 @@ def main() -> int:
         again = {"re-solves": measure("re-solves", year), "answers": measure("answers", year)}
         found = [*aims(programs, runs, help_seconds()), *again_aims(again)]
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text("\n".join(page(programs, runs, again, found)) + "\n", encoding="utf-8")
+    lines = page(programs, runs, again, found)
+    arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
     _tell(f"wrote {arguments.output}")
     return 0 if all(met for _, _, met in found) else 1
 
@@ -278,13 +279,16 @@ def again_lines(again: dict[str, dict[str, Any]]) -> list[str]:
     """Return the section on re-solves."""
     spent, asked = again["re-solves"], again["answers"]
     cold, warm = spent["seconds"]["cold"], spent["seconds"]["warm"]
-    return [
+    solve, analyse = asked["seconds"]["solve"], asked["seconds"]["analyse"]
+    first = (
         f"{spent['count']} re-solves to a gap of 0.01 %, each with one campaign's work raised by "
-        f"1 %: {cold:.1f} s of CPU cold, {warm:.1f} s from the last plan.",
-        "",
-        f"Solve {asked['seconds']['solve']:.1f} s, all answers {asked['seconds']['analyse']:.1f} s "
-        f"of wall time; {asked['finished']} of {asked['marginals']} marginals begun were finished.",
-    ]
+        f"1 %: {cold:.1f} s of CPU cold, {warm:.1f} s from the last plan."
+    )
+    second = (
+        f"Solve {solve:.1f} s, all answers {analyse:.1f} s of wall time; {asked['finished']} of "
+        f"{asked['marginals']} marginals begun were finished."
+    )
+    return [first, "", second]
 
 
 def _tell(text: str) -> None:

@@ -11,9 +11,7 @@ loaded when they are first used, so that an import costs nothing.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -65,18 +63,3 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """List the public names."""
     return __all__
-
-
-class _Package(ModuleType):
-    """Keeps a public name from being hidden by the submodule of the same name.
-
-    Importing ``gpuladder.solve`` sets that module as an attribute here, where users expect the
-    function; ``from gpuladder.solve import ...`` does not need the attribute.
-    """
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -30,8 +30,8 @@ from gpuladder.scenario.loading import Loaded, check, load
 from gpuladder.scenario.overrides import lay_over, set_value
 from gpuladder.scenario.schema import Scenario
 from gpuladder.scenario.source import RawDocument, raw_tree
-from gpuladder.solve import solve_scenario
 from gpuladder.solver import Progress
+from gpuladder.solving import solve_scenario
 from gpuladder.verdict import require_plan
 from gpuladder_models.build import build_model
 

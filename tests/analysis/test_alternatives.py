@@ -20,7 +20,7 @@ from gpuladder.audit import audit
 from gpuladder.plan import Plan
 from gpuladder.scenario.loading import load
 from gpuladder.scenario.schema import Scenario
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 DAYS_PER_MONTH = 365.25 / 12

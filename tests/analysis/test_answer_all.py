@@ -24,7 +24,7 @@ from gpuladder.analysis.explain_plan import (
 from gpuladder.errors import NoPlanError, Problem
 from gpuladder.pipeline import read_run, solve, write_run
 from gpuladder.scenario.schema import Scenario
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 NAMES = [question.name for question in QUESTIONS]
 

@@ -24,7 +24,7 @@ from gpuladder.audit import audit
 from gpuladder.plan import Plan
 from gpuladder.scenario.loading import load
 from gpuladder.scenario.schema import Scenario
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 RESERVED = offer("reserved", price=1.5, tenor="4 weeks", lot_gpus=8, start_every="4 weeks")

@@ -20,7 +20,7 @@ from gpuladder.analysis.burst_or_standing_words import sentence
 from gpuladder.program import make_program_data
 from gpuladder.scenario.loading import load
 from gpuladder.scenario.schema import Scenario
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 CASE = Path(__file__).parents[1] / "data" / "cases" / "burst-or-standing.yaml"
 Answer = tuple[dict[str, StructureRow], dict[str, dict[float, FlipRow]], str]

@@ -13,7 +13,7 @@ from gpuladder.errors import InfeasibleError, UnboundedError
 from gpuladder.pipeline import read_run, run, solve, write_run
 from gpuladder.plan import Status, Termination
 from gpuladder.scenario.schema import Scenario
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 from gpuladder.verdict import require_plan
 
 

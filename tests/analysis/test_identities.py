@@ -10,7 +10,7 @@ import pytest
 from gpuladder.analysis.analyse import analyse
 from gpuladder.analysis.document import result_document
 from gpuladder.scenario.loading import load
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 NAMES = (

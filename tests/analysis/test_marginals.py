@@ -32,7 +32,7 @@ from gpuladder.audit import Finding, audit
 from gpuladder.plan import Status
 from gpuladder.scenario.loading import load
 from gpuladder.scenario.writing import plain
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 if TYPE_CHECKING:
     from pathlib import Path

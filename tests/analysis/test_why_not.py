@@ -12,7 +12,7 @@ from gpuladder.analysis.result import Infeasibility, Result, Shortfall
 from gpuladder.analysis.why_not import why_infeasible
 from gpuladder.plan import Status, Termination
 from gpuladder.scenario.schema import Scenario
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 from gpuladder.verdict import infeasible_problems
 
 BASE = {

@@ -13,7 +13,7 @@ from typing import Any
 from gpuladder.audit import audit
 from gpuladder.plan import Plan, Status
 from gpuladder.scenario.schema import Scenario
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 START = date(2026, 7, 6)
 WEEK = 168.0  # hours

@@ -25,7 +25,7 @@ from tests.analytic.builders import (
 from gpuladder.plan import Plan, Status
 from gpuladder.scenario.loading import load
 from gpuladder.scenario.schema import Scenario
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 YEAR = 52 * WEEK

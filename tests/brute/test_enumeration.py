@@ -16,7 +16,7 @@ import pytest
 from tests.analytic.builders import day, offer, scenario
 
 from gpuladder.plan import Status
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 WEEKS = 4
 DAYS = 7 * WEEKS

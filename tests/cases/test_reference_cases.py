@@ -18,7 +18,7 @@ from gpuladder.audit import audit
 from gpuladder.plan import Status
 from gpuladder.scenario.fingerprint import fingerprint
 from gpuladder.scenario.loading import load
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 

@@ -10,7 +10,7 @@ import pytest
 
 from gpuladder.audit import audit
 from gpuladder.scenario.loading import load
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,8 +20,8 @@ from gpuladder.compiled import compile_model
 from gpuladder.plan import Plan, SolveOptions, Status
 from gpuladder.program import make_program_data
 from gpuladder.scenario.fingerprint import fingerprint
-from gpuladder.solve import solve_scenario
 from gpuladder.solver import Program
+from gpuladder.solving import solve_scenario
 from gpuladder_models.build import build_model
 
 steady = settings(

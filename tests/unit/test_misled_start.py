@@ -9,8 +9,8 @@ from gpuladder.compiled import compile_model
 from gpuladder.plan import Status
 from gpuladder.program import make_program_data
 from gpuladder.scenario.schema import Scenario
-from gpuladder.solve import solve_options, solve_scenario, start_values
 from gpuladder.solver import Program
+from gpuladder.solving import solve_options, solve_scenario, start_values
 from gpuladder_models.build import build_model
 
 WEEKS = 26

@@ -21,8 +21,8 @@ from tests.unit.programs import EXACT, knapsack, program_of, sparse_calendar
 from gpuladder.errors import NoPlanError
 from gpuladder.plan import Status, Termination
 from gpuladder.program import make_program_data
-from gpuladder.solve import solve_scenario, start_values
 from gpuladder.solver import Program, relative_gap
+from gpuladder.solving import solve_scenario, start_values
 from gpuladder_models.build import build_model
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from tests.unit.programs import EXACT, hard_scenario, knapsack, program_of, spar
 
 from gpuladder.plan import SolveOptions, Status, Termination
 from gpuladder.program import make_program_data
-from gpuladder.solve import solve_options, solve_scenario, start_values
 from gpuladder.solver import Program
+from gpuladder.solving import solve_options, solve_scenario, start_values
 from gpuladder_models.build import build_model
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def test_interrupt_keeps_the_best_plan() -> None:
     """Ctrl-C would throw away the best plan so far, or end in a traceback."""
     code = """
 import sys
-from gpuladder.solve import solve_scenario
+from gpuladder.solving import solve_scenario
 from tests.unit.programs import hard_scenario
 
 def told(progress):

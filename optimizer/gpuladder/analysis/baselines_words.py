@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gpuladder.analysis.variants import Answered
     from gpuladder.plan import Plan
     from gpuladder.scenario.schema import Scenario
-    from gpuladder.solve import Edit
+    from gpuladder.solving import Edit
 
 NOT_SOLVED = "not solved in the time given"
 PROVEN_GAP = 5e-5  # a gap below it is not worth a word

@@ -21,8 +21,8 @@ from gpuladder.analysis.why_not import SECONDS, why_infeasible
 from gpuladder.compiled import compile_model
 from gpuladder.plan import Termination
 from gpuladder.program import make_program_data
-from gpuladder.solve import solve_options
 from gpuladder.solver import Program
+from gpuladder.solving import solve_options
 from gpuladder_models.build import build_model
 from gpuladder_models.names import Kind, component
 

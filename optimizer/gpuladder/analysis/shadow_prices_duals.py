@@ -18,7 +18,7 @@ import numpy as np
 
 from gpuladder.errors import AuditError, Problem
 from gpuladder.plan import Termination
-from gpuladder.solve import start_values
+from gpuladder.solving import start_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -45,7 +45,7 @@ from gpuladder.analysis.sweep_rows import cell_row, compared
 from gpuladder.errors import ScenarioError
 from gpuladder.executor import run_tasks
 from gpuladder.plan import Termination
-from gpuladder.solve import versions
+from gpuladder.solving import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence

@@ -23,7 +23,7 @@ from gpuladder.audit import audit
 from gpuladder.errors import AuditError, Problem, ReportError
 from gpuladder.plan import Plan, Termination
 from gpuladder.scenario.fingerprint import fingerprint
-from gpuladder.solve import solve_scenario, versions
+from gpuladder.solving import solve_scenario, versions
 
 if TYPE_CHECKING:
     from gpuladder.scenario.schema import Scenario

@@ -16,8 +16,8 @@ from gpuladder.analysis.result import UnboundedRow
 from gpuladder.compiled import compile_model
 from gpuladder.program import make_program_data
 from gpuladder.scenario.expand import expand
-from gpuladder.solve import solve_options
 from gpuladder.solver import Program
+from gpuladder.solving import solve_options
 from gpuladder_models.build import build_model
 
 if TYPE_CHECKING:

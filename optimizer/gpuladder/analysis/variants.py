@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gpuladder.executor import run_tasks
 from gpuladder.plan import Plan, Status
-from gpuladder.solve import Edit, solve_scenario
+from gpuladder.solving import Edit, solve_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,7 +19,7 @@ from gpuladder.scenario.schema import LeasedOffer, Offer, OwnedOffer, Scenario
 if TYPE_CHECKING:
     from gpuladder.compiled import CompiledModel
     from gpuladder.plan import Plan, Run
-    from gpuladder.solve import Edit
+    from gpuladder.solving import Edit
     from gpuladder_models.data import FloatArray, ProgramData
 
 PRICED_LINES = (

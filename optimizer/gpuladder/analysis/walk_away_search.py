@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gpuladder.analysis.budget import Budget
     from gpuladder.plan import Plan
     from gpuladder.scenario.schema import Scenario
-    from gpuladder.solve import Edit
+    from gpuladder.solving import Edit
 
 MOST_SOLVES = 40
 """More are never needed; a guard against a solver that contradicts itself."""

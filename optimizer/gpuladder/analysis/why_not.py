@@ -22,8 +22,8 @@ from gpuladder.compiled import compile_model
 from gpuladder.program import make_program_data
 from gpuladder.relaxation import Slack, relax
 from gpuladder.scenario.expand import expand
-from gpuladder.solve import solve_options
 from gpuladder.solver import Program
+from gpuladder.solving import solve_options
 from gpuladder_models.build import build_model
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gpuladder.compiled import CompiledModel, FloatArray
     from gpuladder.plan import SolveOptions
     from gpuladder.scenario.schema import Campaign, Scenario
-    from gpuladder.solve import Edit
+    from gpuladder.solving import Edit
     from gpuladder_models.data import ProgramData
 
 Positions = NDArray[np.intp]

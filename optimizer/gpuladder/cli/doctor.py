@@ -63,7 +63,7 @@ def smoke_test() -> tuple[float, float | None]:
     same hours cost three times as much.
     """
     from gpuladder.scenario.schema import Scenario
-    from gpuladder.solve import solve_scenario
+    from gpuladder.solving import solve_scenario
 
     solved = solve_scenario(Scenario.model_validate(_SMOKE))
     return 5760.0, solved.plan.objective
