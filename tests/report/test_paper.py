@@ -46,8 +46,10 @@ def test_what_to_sign_is_printed_in_blocks_that_name_the_offer(result, tmp_path:
     assert sheet.print_title_rows == "$4:$4"
     assert sheet.page_setup.scale >= 100 * LEAST_SCALE
     assert not sheet.sheet_properties.pageSetUpPr.fitToPage
-    # The note would begin again on every page.
+    # Title and note would begin again, and be cut, on every page.
+    assert sheet["A1"].value is None
     assert sheet["A2"].value is None
+    assert sheet["B1"].value == "What to sign"
     assert "End dates are exclusive" in sheet["B2"].value
 
 

@@ -121,8 +121,9 @@ def write_stack(
     widths = _common_widths(shown)
     for index, width in enumerate(widths):
         sheet.set_column(index, index, width)
-    # A chart lies across the columns and cannot be cut between them.
-    is_cut = stack.draw is None and bool(page_breaks(widths))
+    # A chart lies across the columns and cannot be cut between them; nor do two tables have the
+    # columns at which to cut in common.
+    is_cut = stack.draw is None and len(shown) == 1 and bool(page_breaks(widths))
     placed: dict[str, Placed] = {}
     lines = stack.rows({table.name: table for table in shown})
     chart_row: int | None = None

@@ -332,17 +332,17 @@ def write_title(
 ) -> None:
     """Write a table's title, and under it its note; further down the sheet as a heading.
 
-    Where the print is cut into blocks, the note stands clear of the column that all of them show.
+    Where the print is cut into blocks, title and note stand clear of the column that all show.
     """
     widths = first_page(widths) if is_cut else widths
-    last = last_sheet_column(widths)
+    last, begin = last_sheet_column(widths), int(is_cut and len(widths) > 2)
     if at:
         for index in range(last + 1):
             sheet.write_blank(at, index, None, styles.heading)
         sheet.write_string(at, 0, table.title, styles.heading)
     else:
         sheet.set_row(at, 24)
-        sheet.write_string(at, 0, table.title, styles.title)
+        sheet.write_string(at, begin, table.title, styles.title)
     note = table.note
     if len(table.rows) > ROW_LIMIT:
         note = (
@@ -351,7 +351,6 @@ def write_title(
         ).strip()
     if note:
         style = styles.make(font_color=MUTED, text_wrap=True, italic=True, valign="vcenter")
-        begin = int(is_cut and len(widths) > 2)
         look, space = (style, 5.0) if at else (styles.note, 0.0)
         write_across(sheet, at + 1, note, widths, look, space=space, begin=begin)
 
