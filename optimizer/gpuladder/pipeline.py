@@ -32,6 +32,7 @@ from gpuladder.scenario.schema import Scenario
 from gpuladder.scenario.source import RawDocument, raw_tree
 from gpuladder.solver import Progress
 from gpuladder.solving import solve_scenario
+from gpuladder.start_fit import start_fit
 from gpuladder.verdict import require_plan
 from gpuladder_models.build import build_model
 
@@ -48,12 +49,15 @@ class Listener:
         Told what begins, in words.
     warnings : callable
         Told the warnings of the scenario, once, before the program is built.
+    note : callable
+        Told in one line what of an earlier plan there is to start from.
     progress : callable or None
         Told what the solver knows, often; must be quick.
     """
 
     stage: Callable[[str], None] = lambda _: None
     warnings: Callable[[Sequence[Problem]], None] = lambda _: None
+    note: Callable[[str], None] = lambda _: None
     progress: Callable[[Progress], None] | None = None
 
 
@@ -103,6 +107,8 @@ def run(
     listener.stage(f"reading {_name(source)}")
     loaded = _loaded(source, overrides, overlays)
     listener.warnings(loaded.warnings)
+    if start_from is not None:
+        listener.note(start_fit(loaded.scenario, start_from).text)
     clock.stop("load")
     listener.stage("building and solving the program")
     solved = solve_scenario(loaded.scenario, start_from=start_from, on_progress=listener.progress)

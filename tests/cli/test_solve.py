@@ -261,6 +261,16 @@ def test_a_start_from_an_earlier_run_is_never_worse(gpuladder, hard, document, t
     assert after <= before * (1 + 1e-9)
 
 
+def test_what_fits_of_an_earlier_run_is_told_in_one_line(gpuladder, data):
+    """The wrong run folder would be named without any sign of it."""
+    first = gpuladder("solve", data / "tiny.yaml", "--no-analysis", "-o", "first")
+    assert first.returncode == 0, first.stderr
+    words = ("--no-analysis", "--start-from", "first/tiny", "--set", "name=other")
+    same = gpuladder("solve", data / "tiny.yaml", *words)
+    assert sum("earlier plan" in line for line in same.stderr.splitlines()) == 1
+    assert "earlier plan" not in gpuladder("solve", data / "tiny.yaml", *words, "-q").stderr
+
+
 def test_an_interrupt_exits_130_with_the_best_plan_so_far(hard, tmp_path):
     """Ctrl-C after an hour would throw the hour away."""
     process = subprocess.Popen(

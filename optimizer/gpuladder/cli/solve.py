@@ -87,6 +87,7 @@ def solve(
         listener=pipeline.Listener(
             stage=console.talk if console.shows_progress else console.detail,
             warnings=console.problems,
+            note=console.talk,
             progress=_Progress(console) if console.shows_progress else None,
         ),
     )
