@@ -105,3 +105,52 @@ def test_the_invoice_in_words(gpuladder, data):
     assert done.returncode == 0, done.stderr
     for word in ("ideal hours", "per completed run", "due at start", "hyperscaler_on_demand"):
         assert word in done.stdout
+
+
+RUN = ("size", "--params", "13B", "--tokens", "2B")
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--params",
+        "--tokens",
+        "--mfu",
+        "--gpu-hours",
+        "--micro-batch",
+        "--sequence",
+        "--interval-minutes",
+        "--node-mtbf-hours",
+        "--runs",
+    ],
+)
+def test_numbers_that_are_none_are_refused(gpuladder, flag):
+    """A slip on the line would end in a traceback, or in a sheet of nonsense."""
+    for value in ("0", "nan", "inf", "-1"):
+        done = gpuladder(*RUN, f"{flag}={value}")
+        assert done.returncode == 2, (flag, value, done.stdout)
+        assert flag in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("flags", [("--campaign", "x"), ("--set", "name=x")])
+def test_flags_of_a_scenario_are_refused_without_one(gpuladder, flags):
+    """A reader would think the change had been counted."""
+    done = gpuladder(*RUN, *flags)
+    assert done.returncode == 2
+    assert f"{flags[0]} would count for nothing" in done.stderr
+
+
+def test_flags_of_a_run_are_refused_with_a_scenario(gpuladder, data):
+    """`--mfu` beside a scenario would change nothing without a word."""
+    done = gpuladder("size", data / "workload.yaml", "--mfu", "0.3", "--checkpoint-minutes", "5")
+    assert done.returncode == 2
+    assert "--checkpoint-minutes, --mfu would count for nothing" in done.stderr
+
+
+def test_a_catalogue_prices_the_compute_too(gpuladder, tmp_path):
+    """Nodes would be shown at negotiated prices and the run's bill at the list's."""
+    (tmp_path / "mine.csv").write_text("hardware,memory_gb,price_per_gpu_hour\nH100,80,7\n")
+    done = gpuladder(*RUN, "--mfu", "0.4", "--catalogue", "mine.csv")
+    assert "109.5 × 7, on h100" in done.stdout
+    done = gpuladder(*RUN, "--catalogue", "mine.csv", "--price-kind", "spot")
+    assert done.returncode == 2

@@ -107,3 +107,21 @@ def test_peaks_with_sparsity(name, peak, expected):
 def test_runs_counted_in_billions(run, expected):
     """A model of thirteen parameters would be sized."""
     assert codes(sanity.run_problems(Run.model_validate(run))) == expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"layers": 10, "hidden": 512}, "12 × 10 layers × 512² are 31.46M parameters"),
+        ({"generated_tokens": 1e9}, "`method` is pretraining"),
+        ({"method": "rl"}, "no `generated_tokens`"),
+    ],
+)
+def test_lines_of_a_run_that_contradict_each_other(keys, words):
+    """A run would be sized by one of two lines that cannot both be meant."""
+    run = Run.model_validate({"params": 13e9, "tokens": 2e9} | keys)
+    (found,) = sanity.contradictions(run)
+    assert (found.code, words in found.what) == ("GL-S917", True)
+    plain = Run(params=13e9, tokens=2e9, layers=40, hidden=5120)
+    assert list(sanity.contradictions(plain)) == []
+    assert len(list(sanity.contradictions(plain, 0.1))) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,38 @@ if TYPE_CHECKING:
 
 DEFAULT_MFU = (0.35, 0.40, 0.55)
 """Between what 512 H100 reach on small models and what one well-tuned node reaches."""
+_OF_RUN = frozenset(
+    (
+        "params",
+        "active_params",
+        "tokens",
+        "generated_tokens",
+        "method",
+        "sequence",
+        "layers",
+        "hidden",
+        "micro_batch",
+        "recompute",
+        "communication",
+        "communication_share",
+        "runs",
+        "mfu",
+        "mfu_low",
+        "mfu_high",
+        "hardware",
+        "gpus",
+        "time_limit",
+        "gpu_hours",
+        "checkpoint_minutes",
+        "restart_minutes",
+        "interval_minutes",
+        "node_mtbf_hours",
+        "price_kind",
+        "catalogue",
+    )
+)
+_OF_SCENARIO = frozenset(("campaign", "settings", "overlays"))
+_FLAGS = {"expected": "mfu", "low": "mfu-low", "high": "mfu-high"}
 _LETTERS = {"K": 1e3, "M": 1e6, "B": 1e9, "G": 1e9, "T": 1e12}
 
 
@@ -25,46 +58,69 @@ def number(value: str | float) -> float:
     text = str(value).strip()
     factor = _LETTERS.get(text[-1:].upper(), 1.0)
     try:
-        return float(text if factor == 1.0 else text[:-1]) * factor
+        found = float(text if factor == 1.0 else text[:-1]) * factor
     except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
         msg = f"{value!r} is not a number; write 13e9 or 13B"
-        raise click.BadParameter(msg) from None
+        raise click.BadParameter(msg)
+    return found
+
+
+def positive(value: str | float) -> float:
+    """Read a number above 0."""
+    found = number(value)
+    if found <= 0.0:
+        msg = f"{value!r} is not more than 0"
+        raise click.BadParameter(msg)
+    return found
+
+
+def non_negative(value: str | float) -> float:
+    """Read a number of at least 0."""
+    found = number(value)
+    if found < 0.0:
+        msg = f"{value!r} is below 0"
+        raise click.BadParameter(msg)
+    return found
 
 
 @click.command(short_help="Size a workload: FLOPs, GPU-hours, memory, places, checkpoints.")
 @click.argument("scenario", required=False, type=click.Path(path_type=Path))
 @click.option("--campaign", metavar="ID", help="Only this campaign of the scenario.")
-@click.option("--params", type=number, help="Parameters of the model, e.g. 13e9 or 13B.")
-@click.option("--active-params", type=number, help="Parameters a token passes through.")
-@click.option("--tokens", type=number, help="Tokens trained on, e.g. 2e12 or 2T.")
-@click.option("--generated-tokens", type=number, help="Tokens of rollouts (rl).")
+@click.option("--params", type=positive, help="Parameters of the model, e.g. 13e9 or 13B.")
+@click.option("--active-params", type=positive, help="Parameters a token passes through.")
+@click.option("--tokens", type=positive, help="Tokens trained on, e.g. 2e12 or 2T.")
+@click.option("--generated-tokens", type=non_negative, help="Tokens of rollouts (rl).")
 @click.option(
     "--method",
     type=click.Choice(["pretraining", "full_finetune", "lora", "qlora", "rl"]),
     default="pretraining",
     show_default=True,
 )
-@click.option("--sequence", type=number, help="Context in tokens; adds the attention term.")
-@click.option("--layers", type=number, help="Layers of the model, with --hidden.")
-@click.option("--hidden", type=number, help="Width of the model, with --layers.")
-@click.option("--micro-batch", type=float, help="Sequences in memory at once.")
+@click.option("--sequence", type=positive, help="Context in tokens; adds the attention term.")
+@click.option("--layers", type=positive, help="Layers of the model, with --hidden.")
+@click.option("--hidden", type=positive, help="Width of the model, with --layers.")
+@click.option("--micro-batch", type=positive, help="Sequences in memory at once.")
 @click.option("--recompute", type=click.Choice(["none", "selective", "full"]))
 @click.option("--communication", type=click.Choice(["periodic", "constant"]))
-@click.option("--communication-share", type=float, help="Share of a step that does not shrink.")
-@click.option("--runs", type=int, help="Runs of this size.")
-@click.option("--mfu", type=float, help="Expected share of peak; 0.4 when left out.")
-@click.option("--mfu-low", type=float)
-@click.option("--mfu-high", type=float)
+@click.option(
+    "--communication-share", type=non_negative, help="Share of a step that does not shrink."
+)
+@click.option("--runs", type=click.IntRange(min=1), help="Runs of this size.")
+@click.option("--mfu", type=positive, help="Expected share of peak; 0.4 when left out.")
+@click.option("--mfu-low", type=positive)
+@click.option("--mfu-high", type=positive)
 @click.option("--hardware", metavar="NAME", help="Hardware of the catalogue; h100 when left out.")
 @click.option("--gpus", type=click.IntRange(min=1), help="GPUs of one run.")
 @click.option("--time-limit", metavar="SPAN", help="Time-to-train limit, e.g. '21 days'.")
-@click.option("--gpu-hours", type=number, help="Stated GPU-hours, to be checked.")
-@click.option("--checkpoint-minutes", type=click.FloatRange(min=0), default=5.0, show_default=True)
-@click.option("--restart-minutes", type=click.FloatRange(min=0), default=15.0, show_default=True)
-@click.option("--interval-minutes", type=click.FloatRange(min=0, min_open=True))
+@click.option("--gpu-hours", type=positive, help="Stated GPU-hours, to be checked.")
+@click.option("--checkpoint-minutes", type=non_negative, default=5.0, show_default=True)
+@click.option("--restart-minutes", type=non_negative, default=15.0, show_default=True)
+@click.option("--interval-minutes", type=positive)
 @click.option(
     "--node-mtbf-hours",
-    type=click.FloatRange(min=0, min_open=True),
+    type=positive,
     default=6334.0,
     show_default=True,
     help="Hours between failures of a node (Llama 3: 419 on 2,048 nodes in 54 days).",
@@ -110,6 +166,7 @@ def size(
                 fix="give a SCENARIO, or --params and --tokens",
             )
         )
+    _refuse_unread(context, of_scenario=scenario is not None)
     sheets: tuple[Sheet, ...]
     if scenario is None:
         sheets = (_size_flags(flags),)
@@ -134,6 +191,34 @@ def size(
             }
         )
     console.data("\n\n".join(sheet_text(sheet) for sheet in sheets))
+
+
+def _refuse_unread(context: click.Context, *, of_scenario: bool) -> None:
+    """Refuse flags that would count for nothing beside the others."""
+    given = {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    if of_scenario:
+        unread, why = given & _OF_RUN, "the scenario says it"
+        fix = "leave it out, or change the scenario with `--set`"
+    else:
+        unread, why = given & _OF_SCENARIO, "there is no scenario"
+        fix = "leave it out, or give a SCENARIO instead of --params and --tokens"
+        if {"catalogue", "price_kind"} <= given:
+            unread, why = {*unread, "price_kind"}, "--catalogue gives the prices"
+            fix = "leave it out"
+    if unread:
+        names = {param.name: param.opts[0] for param in context.command.params}
+        raise UsageError(
+            Problem(
+                code="GL-U005",
+                what=f"{', '.join(sorted(names[name] for name in unread))} would count for nothing",
+                why=why,
+                fix=fix,
+            )
+        )
 
 
 def sheet_text(sheet: Sheet) -> str:
@@ -178,20 +263,22 @@ def _size_flags(flags: dict[str, Any]) -> Sheet:
     quotes = spot if flags["price_kind"] == "spot" else metered
     if flags["catalogue"] is None:
         choices = catalogue.priced_memory(quotes)
-        warning = catalogue.stale(quotes.values(), datetime.now(tz=UTC).date())
+        warning = catalogue.stale(
+            [*metered.values(), *spot.values(), catalogue.rate_rows()["hyperscaler"]],
+            datetime.now(tz=UTC).date(),
+        )
+        price = metered[spec.id].price_per_gpu_hour if spec.id in metered else None
+        spot_price = spot[spec.id].price_per_gpu_hour if spec.id in spot else None
     else:
         choices, warning = catalogue.read_priced_memory(flags["catalogue"]), None
+        price, spot_price = catalogue.price_in(choices, spec), None
     return size_workload(
         _workload(flags),
         [
             machine_of(
                 spec,
-                price_per_gpu_hour=metered[spec.id].price_per_gpu_hour
-                if spec.id in metered
-                else None,
-                spot_price_per_gpu_hour=spot[spec.id].price_per_gpu_hour
-                if spec.id in spot
-                else None,
+                price_per_gpu_hour=price,
+                spot_price_per_gpu_hour=spot_price,
                 node_mtbf_hours=flags["node_mtbf_hours"],
             )
         ],
@@ -206,6 +293,11 @@ def _size_flags(flags: dict[str, Any]) -> Sheet:
         warnings=() if warning is None else (warning,),
         storage_per_gb_month=catalogue.rate_rows()["hyperscaler"].storage_per_gb_month[1],
     )
+
+
+def _flag(location: tuple[int | str, ...]) -> str:
+    name = str(location[-1]) if location else "run"
+    return f"--{_FLAGS.get(name, name.replace('_', '-'))}"
 
 
 def _workload(flags: dict[str, Any]) -> Workload:
@@ -243,7 +335,7 @@ def _workload(flags: dict[str, Any]) -> Workload:
             [
                 Problem(
                     code="GL-U005",
-                    where=f"--{str(item['loc'][-1] if item['loc'] else 'run').replace('_', '-')}",
+                    where=_flag(item["loc"]),
                     what=str(item["msg"]),
                     fix="see `gpuladder size --help`",
                 )

@@ -285,6 +285,10 @@ CODES: dict[str, Code] = {
         "A line of the workload that the plan does not count",
         "It counts in the sheet of `gpuladder size` alone.",
     ),
+    "GL-S917": Code(
+        "Lines of a run that contradict each other",
+        "A shape of other parameters than stated, or rollouts of a run that has none.",
+    ),
     "GL-S911": Code(
         "A row of the invoice that matches nothing",
         "Terms of providers belong to a pool's provider, accounts of owned hardware to an offer.",

@@ -212,6 +212,16 @@ def priced_memory(quotes: dict[str, PriceQuote]) -> tuple[PricedMemory, ...]:
     )
 
 
+def price_in(choices: Iterable[PricedMemory], spec: HardwareSpec) -> float | None:
+    """Return the lowest price of a kind of GPU in a catalogue, by id or by a usual name."""
+    prices = [
+        each.price_per_gpu_hour
+        for each in choices
+        if each.price_per_gpu_hour is not None and find_hardware(each.hardware) == spec
+    ]
+    return min(prices, default=None)
+
+
 def read_priced_memory(path: Path) -> tuple[PricedMemory, ...]:
     """Read another catalogue: a CSV file with hardware, memory_gb and price_per_gpu_hour.
 

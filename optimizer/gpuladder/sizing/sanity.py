@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpuladder.errors import Problem, Severity
 from gpuladder.sizing.catalogue import find_hardware
-from gpuladder.sizing.work import gpu_hours
+from gpuladder.sizing.work import Method, gpu_hours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,6 +99,47 @@ def run_problems(run: Run, where: str = "") -> Iterator[Problem]:
             why="no known run is trained on so few, or so many for its size",
             fix="write all tokens of one run, such as 2e12 for two trillion",
             severity=Severity.WARNING,
+        )
+
+
+def contradictions(
+    run: Run, generation_mfu: float | None = None, where: str = ""
+) -> Iterator[Problem]:
+    """Yield lines of a run that contradict each other, or that count for nothing beside others."""
+
+    def doubt(what: str, why: str, fix: str) -> Problem:
+        return Problem(
+            code="GL-S917", where=where, what=what, why=why, fix=fix, severity=Severity.WARNING
+        )
+
+    if run.layers is not None and run.hidden is not None:
+        shaped = 12.0 * run.layers * run.hidden**2
+        if not run.active / FAR <= shaped <= run.params * FAR:
+            yield doubt(
+                f"12 × {run.layers:g} layers × {run.hidden:g}² are {short(shaped)} parameters; "
+                f"{short(run.active)} was given",
+                "attention and activations follow the shape, all else the parameters",
+                "correct `layers` and `hidden`, or `params`",
+            )
+    learns = run.method is Method.RL
+    if run.generated_tokens > 0 and not learns:
+        yield doubt(
+            f"`generated_tokens` is {short(run.generated_tokens)} and `method` is "
+            f"{run.method.value}",
+            "rollouts are counted, and only reinforcement learning has them",
+            "write `method: rl`, or leave the tokens out",
+        )
+    if learns and run.generated_tokens == 0:
+        yield doubt(
+            "`method` is rl, and no `generated_tokens` are given",
+            "rollouts are most of such a run's time and are left out",
+            "give the tokens that are generated in one run",
+        )
+    if generation_mfu is not None and run.generated_tokens == 0:
+        yield doubt(
+            f"`mfu.generation` is {generation_mfu:g}, and nothing is generated",
+            "it counts for nothing",
+            "give `generated_tokens`, or leave it out",
         )
 
 

@@ -203,6 +203,7 @@ def size(
         *warnings,
         *sanity.mfu_problems(workload.mfu),
         *sanity.run_problems(run),
+        *sanity.contradictions(run, workload.mfu.generation),
         *sanity.peak_problems(machine.id, machine.peak_tflops),
     ]
     flops = derive.run_flops(run)

@@ -74,6 +74,7 @@ def _workload(
     found = [
         *sanity.mfu_problems(workload.mfu, where((*path, "mfu"))),
         *sanity.run_problems(workload.run, where((*path, "run"))),
+        *sanity.contradictions(workload.run, workload.mfu.generation, where((*path, "run"))),
     ]
     yield from found
     kinds = tuple(context.hardware.values())
