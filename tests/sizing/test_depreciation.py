@@ -123,3 +123,38 @@ def test_cash_is_paid_on_the_day_of_purchase():
     rows = d.by_quarter(100, BOUGHT, date(2027, 1, 1), book=book)
     assert [row.payments for row in rows] == [100, 0, 0, 0]
     assert [row.market_value for row in rows] == [row.closing_book for row in rows]
+
+
+def test_what_falls_on_the_first_day_of_a_quarter_belongs_to_it():
+    """Books would close a quarter with payments and losses of the next one.
+
+    Bought on 1 January; instalments on the first of each month; a successor on 1 July.
+    """
+    bought = date(2026, 1, 1)
+    rows = d.by_quarter(
+        1200,
+        bought,
+        date(2027, 1, 1),
+        book=d.ByGeneration(cost=1200, bought=bought, turnovers=[date(2026, 7, 1)], kept=0.5),
+        financing=d.Financing(rate=0.0, months=12),
+    )
+    assert [row.payments for row in rows] == pytest.approx([200, 300, 300, 400])
+    assert [row.depreciation for row in rows] == pytest.approx([0, 0, 600, 0])
+    assert rows[-1].closing_debt == pytest.approx(0)
+
+
+def test_a_loan_that_outlives_the_hardware_is_repaid_in_the_table():
+    """A debt would vanish from the books when the hardware is scrapped."""
+    bought = date(2026, 1, 15)
+    rows = d.by_quarter(
+        1200,
+        bought,
+        date(2027, 1, 15),
+        book=d.StraightLine(cost=1200, bought=bought, life=Span(1, "year")),
+        financing=d.Financing(rate=0.05, months=24),
+    )
+    assert rows[-1].quarter_end == date(2028, 1, 15)
+    assert rows[-1].closing_debt == pytest.approx(0, abs=1e-9)
+    assert sum(row.principal for row in rows) == pytest.approx(1200)
+    assert sum(row.depreciation for row in rows) == pytest.approx(1200)
+    assert all(row.depreciation == 0 for row in rows if row.quarter_start >= date(2027, 1, 15))

@@ -7,7 +7,7 @@ import math
 import pytest
 from tests.sizing.published import rows
 
-from gpuladder.sizing import checkpointing, memory, work
+from gpuladder.sizing import catalogue, checkpointing, memory, work
 
 FACTS = {(row["system"], row["gpus"], row["metric"]): row for row in rows("reliability_facts")}
 H100, A100, V100 = 989.0, 312.0, 125.0
@@ -139,3 +139,45 @@ def test_rates_by_cause_add_up_to_the_rate_of_the_system():
         share = 100 * rate(float(row["interruptions"])) / total
         assert share == pytest.approx(float(row["printed_pct"]), abs=0.05), row["component"]
     assert 100 * rate(148) / total == pytest.approx(35.3, abs=0.05)
+
+
+LOG_ONLY = "an entry of a log: no interval, rate or price in the row from which hours follow"
+TIMELINE_NOT_REPRODUCED = {
+    ("2022-03-11", "launch"): LOG_ONLY,
+    ("2022-03-18", "full batch size reached"): "tokens per iteration are not in the row",
+    ("2022-03-22", "site maintenance"): "the interval's change, without hours lost",
+    ("2022-04-28", "one slow GPU"): "a throughput observed; 149 to 140 is 6 %",
+    ("2022-04-30", "hang at evaluation"): LOG_ONLY,
+    ("2022-05-09", "hang at evaluation again"): LOG_ONLY,
+    ("2022-05-18", "hang at evaluation again"): LOG_ONLY,
+    ("2022-06-28", "first pass over all data finished"): LOG_ONLY,
+    ("2022-07-04", "allocation of 52 nodes expired"): "a conversion's length, observed",
+}
+TIMELINE_REPRODUCED = {
+    # Almost a whole interval of 250 iterations, each of 105 s (see the facts).
+    ("2022-03-21", "GPU crash"): (250 * 105 / 3600, 0.05),
+    # At most a whole interval of 100; printed in whole hours.
+    ("2022-04", "weekly GPU failures"): (100 * 105 / 3600, 0.5),
+}
+SECOND_HAND = (
+    "reported second-hand without a source of its own: no price of the catalogue rests on it"
+)
+
+
+def test_every_event_of_a_long_run_is_reproduced_or_has_a_reason():
+    """Hours lost in a real run could be left out without anybody noticing."""
+    events = {(row["date"], row["event"]): row for row in rows("bloom_timeline")}
+    assert set(TIMELINE_REPRODUCED) | set(TIMELINE_NOT_REPRODUCED) == set(events)
+    assert not set(TIMELINE_REPRODUCED) & set(TIMELINE_NOT_REPRODUCED)
+    for key, (hours, rounding) in TIMELINE_REPRODUCED.items():
+        assert hours == pytest.approx(float(events[key]["hours_lost_about"]), abs=rounding)
+
+
+def test_second_hand_prices_are_listed_and_not_used():
+    """A price that nobody can check could slip into the catalogue."""
+    points = rows("h100_market_points_secondary")
+    reasons = {(row["when"], row["contract"]): SECOND_HAND for row in points}
+    assert len(reasons) == len(points) == 7
+    shipped = [quote for quote in catalogue.price_rows().values() if quote.hardware == "h100"]
+    assert shipped
+    assert not any("second-hand" in quote.source for quote in shipped)

@@ -286,3 +286,11 @@ def test_an_offer_that_is_not_yet_there_has_no_price(content, write):
     content["campaigns"][0]["hardware"] = ["H100"]
     (sheet,) = size_scenario(gpuladder.load(write(content)).scenario, "pretrain")
     assert sheet.place.price_per_gpu_hour is None
+
+
+def test_decentralised_machines_are_not_verified_unless_stated(content, write):
+    """Saying nothing about a market of strangers' machines would verify them."""
+    content["campaigns"][0]["workload"]["placement"] = {"verified": True}
+    assert campaign(gpuladder.load(write(content)), "pretrain").providers == ("aws",)
+    content["invoice"] = {"providers": [{"provider": "vast-ai", "verified": True}]}
+    assert campaign(gpuladder.load(write(content)), "pretrain").providers is None

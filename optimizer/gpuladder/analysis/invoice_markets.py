@@ -21,7 +21,7 @@ from gpuladder.scenario.schema import (
     SpotOffer,
 )
 from gpuladder.scenario.workloads import refusal
-from gpuladder.sizing.catalogue import MarketRates, find_hardware, rate_rows
+from gpuladder.sizing.catalogue import MarketRates, find_hardware, is_verified, rate_rows
 from gpuladder.sizing.invoice import Amount, Bill, InvoiceLine, bill_lines, escrow
 from gpuladder.sizing.sheet import LEAST_GOODPUT
 
@@ -240,7 +240,7 @@ def _barred(
         return "the campaign needs capacity of its own"
     if isinstance(offer, SpotOffer) and not _takes_spot(books, campaign):
         return "its preemption class keeps it off spot"
-    if _needs_verified(campaign) and not books.provider_terms(pool.provider).verified:
+    if _needs_verified(campaign) and not is_verified(pool.provider, books.terms.providers):
         return f"{pool.provider}'s machines are not verified"
     return None
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from gpuladder.fields import Day
 from gpuladder.scenario.schema import Hardware, Pool
 from gpuladder.sizing import derive, scaling
+from gpuladder.sizing.catalogue import is_verified
 from gpuladder.sizing.machine import Machine
 from gpuladder.sizing.placement import Verdict, admits
 from gpuladder.sizing.spec import InvoiceTerms, Workload
@@ -241,11 +242,12 @@ def _limit(filled: Mapping[str, Any], workload: Workload) -> float:
 def _providers(workload: Workload, around: Surroundings) -> list[str] | None:
     """Return the providers that placement admits; None when it admits all."""
     stated = workload.placement.providers
-    if not workload.placement.verified or around.invoice is None:
+    if not workload.placement.verified:
         return None if stated is None else list(stated)
-    barred = {terms.provider for terms in around.invoice.providers if not terms.verified}
+    terms = () if around.invoice is None else around.invoice.providers
     names = stated or tuple(dict.fromkeys(pool.provider for pool in around.pools))
-    return [name for name in names if name not in barred] if barred else list(stated or ()) or None
+    verified = [name for name in names if is_verified(name, terms)]
+    return None if stated is None and len(verified) == len(names) else verified
 
 
 def _open_pools(filled: Mapping[str, Any], pools: Iterable[Pool]) -> list[Pool]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gpuladder.sizing.placement import Reach
+    from gpuladder.sizing.spec import ProviderTerms
 
 STALE_DAYS = 90
 """Age from which a price is doubted."""
@@ -276,6 +277,15 @@ def market_of(provider: str) -> Market:
     if any(name.startswith(known) for known in _DECENTRALISED):
         return "decentralised"
     return "neocloud"
+
+
+def is_verified(provider: str, terms: Iterable[ProviderTerms]) -> bool:
+    """Return whether a provider's machines are verified: as stated, else by its market."""
+    stated = next((each for each in terms if each.provider == provider), None)
+    if stated is not None and stated.verified is not None:
+        return stated.verified
+    market = None if stated is None else stated.market
+    return (market or market_of(provider)) != "decentralised"
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from gpuladder.timegrid import Span, add_months
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import date
 
 DAYS_PER_YEAR = 365.0
 MONTHS_PER_YEAR = 12.0
@@ -245,6 +245,9 @@ def by_quarter(
 ) -> tuple[QuarterRow, ...]:
     """Return book value, depreciation and debt by calendar quarter from purchase to ``end``.
 
+    What falls on the first day of a quarter belongs to it. A loan that outlives the hardware goes
+    on, beside a book value that no longer moves, until it is repaid.
+
     Parameters
     ----------
     cost : float
@@ -263,12 +266,12 @@ def by_quarter(
     debt = cost - down
     value = book.value_at(bought)
     rows: list[QuarterRow] = []
-    start = bought
-    while start < end:
-        stop = min(_next_quarter(start), end)
-        due = [row for row in loan if start < row.due <= stop]
+    start, last = bought, max(end, loan[-1].due if loan else end)
+    while start < last:
+        stop = min(_next_quarter(start), end if start < end else last)
+        due = [row for row in loan if start <= row.due < stop or row.due == stop == last]
         principal = math.fsum(row.principal for row in due)
-        closing = book.value_at(stop)
+        closing = _at_close(book, min(stop, end))
         rows.append(
             QuarterRow(
                 quarter_start=start,
@@ -276,7 +279,7 @@ def by_quarter(
                 opening_book=value,
                 depreciation=value - closing,
                 closing_book=closing,
-                market_value=closing if market is None else market.value_at(stop),
+                market_value=closing if market is None else _at_close(market, min(stop, end)),
                 opening_debt=debt,
                 interest=math.fsum(row.interest for row in due),
                 principal=principal,
@@ -286,6 +289,13 @@ def by_quarter(
         )
         start, value, debt = stop, closing, debt - principal
     return tuple(rows)
+
+
+def _at_close(curve: Curve, stop: date) -> float:
+    """Return a value at the end of the day before ``stop``, where a turnover has not counted."""
+    if isinstance(curve, ByGeneration):
+        return curve.value_at(stop - timedelta(days=1))
+    return curve.value_at(stop)
 
 
 def _next_quarter(day: date) -> date:

@@ -202,8 +202,8 @@ class ProviderTerms(Record):
     provider: Identifier
     market: MarketClass | None = None
     """hyperscaler, neocloud or decentralised; known by name when left out."""
-    verified: bool = True
-    """Whether its machines are verified."""
+    verified: bool | None = None
+    """Whether its machines are verified; those of decentralised markets are not when left out."""
     storage_per_gb_month: NonNegative | None = None
     egress_per_gb: NonNegative | None = None
     minimum_credit: NonNegative | None = None
