@@ -49,8 +49,9 @@ def test_what_a_campaign_states_itself_counts(content, write):
     loaded = gpuladder.load(write(content))
     gang = campaign(loaded, "pretrain")
     assert (gang.gpu_hours, gang.gpus, str(gang.max_duration)) == (7500, (24,), "6 weeks")
-    (warning,) = loaded.warnings
-    assert warning.code == "GL-S907"
+    warning, limit = sorted(loaded.warnings, key=lambda problem: problem.code)
+    assert (warning.code, limit.code) == ("GL-S907", "GL-S916")
+    assert limit.what == "30 days here, 6 weeks in the campaign"
     assert "is 7,120 GPU-hours; 7,500 was given" in warning.what
 
 
@@ -294,3 +295,22 @@ def test_decentralised_machines_are_not_verified_unless_stated(content, write):
     assert campaign(gpuladder.load(write(content)), "pretrain").providers == ("aws",)
     content["invoice"] = {"providers": [{"provider": "vast-ai", "verified": True}]}
     assert campaign(gpuladder.load(write(content)), "pretrain").providers is None
+
+
+@pytest.mark.parametrize(
+    ("campaign_keys", "workload_keys", "words"),
+    [
+        ({}, {"time_limit": "3 days"}, "3 days here, small jobs"),
+        ({"repeat": {"every": "1 months", "count": 2}}, {}, "every 2 months, 2 times here"),
+        ({"hardware": ["H100"]}, {"placement": {"hardware": ["A100"]}}, "A100 here, H100"),
+    ],
+)
+def test_lines_that_a_campaign_overrides_are_said(
+    campaign_keys, workload_keys, words, content, write
+):
+    """One of two answers would count without a word."""
+    content["campaigns"][1] |= campaign_keys
+    content["campaigns"][1]["workload"] |= workload_keys
+    (found,) = gpuladder.load(write(content)).warnings
+    assert found.code == "GL-S916"
+    assert found.what.startswith(words)

@@ -89,6 +89,7 @@ def _workload(
         return
     yield from _class(context, path, campaign, workload)
     yield from _runs(context, path, campaign, workload)
+    yield from _said_twice(context, path, campaign, workload)
     if any(problem.severity is Severity.ERROR for problem in found):
         return
     pools = [pool for pool in context.pools.values() if _open(campaign, pool)]
@@ -142,6 +143,40 @@ def _class(
                 why="the class counts for the plan",
                 fix="leave it out here, or give the campaign a class of its own",
             )
+
+
+def _said_twice(
+    context: Context, path: tuple[Key, ...], campaign: Campaign, workload: Workload
+) -> Iterator[Problem]:
+    """Yield lines of a workload that its campaign overrides, or that count for nothing."""
+    gang, place, cadence = isinstance(campaign, GangCampaign), workload.placement, workload.cadence
+    limit = campaign.max_duration if isinstance(campaign, GangCampaign) else None
+    repeat = campaign.repeat
+    found: list[tuple[str, object, object, str]] = []
+    if workload.time_limit is not None and not gang:
+        found.append(("time_limit", workload.time_limit, "small jobs", "only a gang has a limit"))
+    elif workload.time_limit is not None and limit != workload.time_limit:
+        found.append(("time_limit", workload.time_limit, limit, "`max_duration` counts"))
+    if cadence is not None and repeat is not None:
+        mine, counts = (cadence.every, cadence.count), (repeat.every, repeat.count)
+        if mine != counts:
+            says = f"every {mine[0]}, {mine[1]} times", f"every {counts[0]}, {counts[1]} times"
+            found.append(("cadence", *says, "`repeat` counts"))
+    for name, mine_, counts_ in (
+        ("hardware", place.hardware, campaign.hardware),
+        ("residency", place.residency, campaign.residency),
+    ):
+        if mine_ is not None and counts_ is not None and set(mine_) != set(counts_):
+            says = ", ".join(mine_), ", ".join(counts_)
+            found.append((f"placement.{name}", *says, f"the campaign's `{name}` counts"))
+    for name, mine__, counts__, why in found:
+        yield context.warning(
+            "GL-S916",
+            (*path, *name.split(".")),
+            f"{mine__} here, {counts__} in the campaign",
+            why=why,
+            fix="leave one of the two out",
+        )
 
 
 def _failures(
