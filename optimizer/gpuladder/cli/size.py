@@ -18,21 +18,25 @@ if TYPE_CHECKING:
 
 DEFAULT_MFU = (0.35, 0.40, 0.55)
 """Between what 512 H100 reach on small models and what one well-tuned node reaches."""
+_RUN_KEYS = (
+    "params",
+    "active_params",
+    "tokens",
+    "generated_tokens",
+    "method",
+    "sequence",
+    "layers",
+    "hidden",
+    "micro_batch",
+    "recompute",
+    "communication",
+    "communication_share",
+    "runs",
+)
+"""Flags that are keys of a workload's run."""
 _OF_RUN = frozenset(
     (
-        "params",
-        "active_params",
-        "tokens",
-        "generated_tokens",
-        "method",
-        "sequence",
-        "layers",
-        "hidden",
-        "micro_batch",
-        "recompute",
-        "communication",
-        "communication_share",
-        "runs",
+        *_RUN_KEYS,
         "mfu",
         "mfu_low",
         "mfu_high",
@@ -305,22 +309,7 @@ def _workload(flags: dict[str, Any]) -> Workload:
 
     from gpuladder.sizing.spec import Workload
 
-    keys = (
-        "params",
-        "active_params",
-        "tokens",
-        "generated_tokens",
-        "method",
-        "sequence",
-        "layers",
-        "hidden",
-        "micro_batch",
-        "recompute",
-        "communication",
-        "communication_share",
-        "runs",
-    )
-    run = {key: flags[key] for key in keys if flags[key] is not None}
+    run = {key: flags[key] for key in _RUN_KEYS if flags[key] is not None}
     low, expected, high = flags["mfu_low"], flags["mfu"], flags["mfu_high"]
     if expected is None and low is None and high is None:
         low, expected, high = DEFAULT_MFU
