@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from gpuladder.report.table import Cell, Column, Format, Table
 
@@ -13,6 +13,7 @@ CURRENCY = "{currency}"
 """Stands for the scenario's currency in a column's unit."""
 
 Read = Callable[[Any], Cell]
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,15 @@ class Field:
 
     column: Column
     read: Read
+
+
+def answered(rows: Sequence[Row], *figures: str) -> Sequence[Row]:
+    """Return the rows, or none when no row has one of these figures: blanks say nothing.
+
+    The summary says what is unanswered, and result.json holds every row.
+    """
+    known = any(getattr(row, figure) is not None for row in rows for figure in figures)
+    return rows if known else ()
 
 
 def text(key: str, title: str, note: str = "", *, read: Read | None = None) -> Field:

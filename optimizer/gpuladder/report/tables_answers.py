@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpuladder.report.fields import (
     Field,
+    answered,
     day,
     gpu_hours,
     gpus,
@@ -288,7 +289,7 @@ def alternatives(result: Result) -> Table:
         "alternatives",
         "Alternatives: almost as cheap, and different",
         _ALTERNATIVES,
-        result.answers.alternatives,
+        answered(result.answers.alternatives, "cost"),
         currency=result.scenario.currency,
         note="Each is a whole plan that costs at most the slack more, and the best of them in one "
         "respect, not in all: in the others it may be worse than the plan.",
@@ -301,7 +302,7 @@ def quantity_ranges(result: Result) -> Table:
         "quantity_ranges",
         "What is firm and what is a matter of taste",
         _RANGES,
-        result.answers.quantity_ranges,
+        answered(result.answers.quantity_ranges, "least_gpu_hours", "most_gpu_hours"),
         currency=result.scenario.currency,
         note="Each range is for its offer alone: the ends of two offers need not fit one plan.",
     )
@@ -310,9 +311,10 @@ def quantity_ranges(result: Result) -> Table:
 def sensitivity(result: Result) -> Table:
     """Return how much each input moves the cost, the largest swing first, a column per change."""
     by_key: dict[str, dict[float, TornadoRow]] = {}
-    for row in result.answers.tornado:
+    moved = answered(result.answers.tornado, "cost")
+    for row in moved:
         by_key.setdefault(row.key, {})[row.change_share] = row
-    shares = sorted({row.change_share for row in result.answers.tornado})
+    shares = sorted({row.change_share for row in moved})
     ordered = sorted(by_key.items(), key=lambda item: (-swing(item[1].values()), item[0]))
     fields = (
         text("key", "Input", read=lambda item: item[0]),
