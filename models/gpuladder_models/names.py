@@ -34,6 +34,8 @@ class Component:
     dual_unit: str = ""
     reading: str = ""
     """What one more unit of the right-hand side means, in plain words; empty for definitions."""
+    example: str = ""
+    """The limit with round numbers; for limits that a user sets or that have a reading."""
 
 
 def _variable(equation: str, name: str, title: str, index: str, unit: str) -> Component:
@@ -43,7 +45,13 @@ def _variable(equation: str, name: str, title: str, index: str, unit: str) -> Co
 
 
 def _constraint(
-    equation: str, name: str, title: str, index: str, unit: str, reading: str = ""
+    equation: str,
+    name: str,
+    title: str,
+    index: str,
+    unit: str,
+    reading: str = "",
+    example: str = "",
 ) -> Component:
     return Component(
         name=name,
@@ -54,6 +62,7 @@ def _constraint(
         unit=unit,
         dual_unit=f"currency per {unit}",
         reading=reading,
+        example=example,
     )
 
 
@@ -91,6 +100,7 @@ COMPONENTS: tuple[Component, ...] = (
         "order",
         "lot",
         "what it costs that an order of this offer must have one lot more",
+        "A minimum of 4 lots of 8 GPUs: an order is 0, or at least 4 × 8 = 32 GPUs.",
     ),
     _constraint(
         "C3",
@@ -99,6 +109,7 @@ COMPONENTS: tuple[Component, ...] = (
         "committed offer and period",
         "lot",
         "the worth of one more lot of this offer on sale in this period",
+        "At most 10 lots of 8 GPUs on sale: never more than 10 × 8 = 80 GPUs active at once.",
     ),
     _constraint("C4", "firm_capacity", "what firm capacity is made of", "cell", "GPU"),
     _constraint(
@@ -111,6 +122,8 @@ COMPONENTS: tuple[Component, ...] = (
         "campaign",
         "reference GPU-hour",
         "what one more reference GPU-hour of this campaign costs",
+        "10000 useful hours with 25 % waste: hours on stable capacity and on spot, each "
+        "times speed and goodput, come to 10000 × 1.25 = 12500.",
     ),
     _constraint(
         "C7",
@@ -119,6 +132,7 @@ COMPONENTS: tuple[Component, ...] = (
         "campaign and period",
         "GPU",
         "the worth of letting this campaign use one more GPU in this period",
+        "A width of 16 GPUs with half of the week before the deadline: 16 × 0.5 = 8 on average.",
     ),
     _constraint(
         "C8",
@@ -127,6 +141,7 @@ COMPONENTS: tuple[Component, ...] = (
         "campaign",
         "reference GPU-hour",
         "the worth of letting one more reference GPU-hour of this campaign run on spot",
+        "A class with a spot share of 0.5 and 12500 hours of work: 12500 × 0.5 = 6250 on spot.",
     ),
     _constraint("C9", "gang_choice", "a gang runs in one mode", "gang", "run"),
     _constraint(
@@ -136,6 +151,7 @@ COMPONENTS: tuple[Component, ...] = (
         "spot offer and period",
         "GPU",
         "the worth of one more spot GPU on offer in this period",
+        "A depth of 64 GPUs available 75 % of the time: 64 × 0.75 = 48 on average.",
     ),
     _constraint("C11", "campaign_use_balance", "what campaigns use in all", "cell", "GPU"),
     _constraint("C12", "backfill_supply", "backfill is firm capacity", "cell", "GPU"),
@@ -146,6 +162,7 @@ COMPONENTS: tuple[Component, ...] = (
         "buyer and period",
         "GPU",
         "the worth of a buyer who takes one more GPU in this period",
+        "A buyer of 24 GPUs in a week of 168 hours takes at most 24 × 168 = 4032 GPU-hours.",
     ),
     _constraint(
         "C14",
@@ -154,6 +171,7 @@ COMPONENTS: tuple[Component, ...] = (
         "level of a cell",
         "GPU",
         "what one more GPU of demand at this level costs; the worth of one more GPU there",
+        "Demand of 50 GPUs with 32 reserved and 16 held leaves 50 − 32 − 16 = 2 on demand.",
     ),
     _constraint(
         "C15",
@@ -162,6 +180,7 @@ COMPONENTS: tuple[Component, ...] = (
         "offer and level of a cell",
         "GPU",
         "the worth of one more GPU of quota in this period",
+        "A quota of 40 GPUs that starts in the middle of a period counts 40 × 0.5 = 20 there.",
     ),
     _constraint("C16", "draw_limit", "a draw is held", "flex offer and cell", "GPU"),
     _constraint("C17", "draw_use", "draws serve campaigns", "cell", "GPU"),
@@ -172,6 +191,7 @@ COMPONENTS: tuple[Component, ...] = (
         "cell",
         "GPU",
         "the worth of one more dedicated GPU in this pool and period",
+        "A dedicated campaign on 64 GPUs and clusters of 32: 64 ÷ 32 = 2 of them.",
     ),
     _constraint(
         "C19",
@@ -180,6 +200,7 @@ COMPONENTS: tuple[Component, ...] = (
         "window",
         "GPU",
         "the worth of letting one more GPU expire in this window",
+        "At most 40 % may end in a quarter, 80 GPUs committed at its start: 80 × 0.4 = 32.",
     ),
     _constraint(
         "C20",
@@ -188,6 +209,7 @@ COMPONENTS: tuple[Component, ...] = (
         "future",
         "reference GPU-hour",
         "the worth of one more reference GPU-hour on spot",
+        "At most 30 % of 50000 hours of work on spot: 50000 × 0.3 = 15000.",
     ),
     _constraint(
         "C21",
@@ -196,6 +218,7 @@ COMPONENTS: tuple[Component, ...] = (
         "provider",
         "GPU-hour",
         "the worth of one more GPU-hour allowed to this provider",
+        "At most 60 % of 200000 GPU-hours from one provider: 200000 × 0.6 = 120000.",
     ),
     _constraint(
         "C22",
@@ -204,6 +227,7 @@ COMPONENTS: tuple[Component, ...] = (
         "period",
         "GPU",
         "the worth of one more committed GPU allowed in this period",
+        "A cap of 128 with 48 held leaves 128 − 48 = 80 GPUs for new commitments.",
     ),
     _constraint(
         "C23",
@@ -212,6 +236,7 @@ COMPONENTS: tuple[Component, ...] = (
         "hardware and period",
         "GPU",
         "the worth of one more committed GPU of this generation allowed in this period",
+        "A cap of 64 for a superseded generation with 24 held leaves 64 − 24 = 40 GPUs.",
     ),
     _constraint(
         "C24",
@@ -220,6 +245,7 @@ COMPONENTS: tuple[Component, ...] = (
         "budget",
         "unit of currency paid",
         "what one more unit of currency in this budget saves",
+        "A budget of 250000 with 90000 due for held terms leaves 250000 − 90000 = 160000.",
     ),
     _constraint(
         "C25",
@@ -228,6 +254,7 @@ COMPONENTS: tuple[Component, ...] = (
         "cell",
         "GPU",
         "the worth of one more firm GPU beside dedicated tenancy and backfill",
+        "Of 96 firm GPUs with 64 under dedicated tenancy, 96 − 64 = 32 may be sold.",
     ),
     _constraint("C26", "metered_use", "metered hours are used hours", "level of a cell", "GPU"),
     _objective("O1", "on_demand", "on-demand use", "offer, period"),

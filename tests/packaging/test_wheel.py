@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -15,8 +16,14 @@ HOSTILE_NAMES = ("models", "optimizer", "reports")
 
 
 def run(*command, cwd):
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     return subprocess.run(
-        [str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=240
+        [str(part) for part in command],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env=clean,
     )
 
 
@@ -66,6 +73,7 @@ def test_both_packages_are_in_the_wheel_and_nothing_else(wheel):
         "gpuladder_models",
     }
     assert {"gpuladder/py.typed", "gpuladder_models/py.typed"} <= set(names)
+    assert "gpuladder_models/FORMULATION.md" in names  # what `gpuladder explain C4` reads
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 

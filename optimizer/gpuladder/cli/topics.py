@@ -1,4 +1,4 @@
-"""What ``gpuladder explain`` knows: codes, the program's parts, audit rules, metrics, exits."""
+"""What ``gpuladder explain`` knows: terms, codes, the program's parts, audit rules, metrics."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ class Topic:
 
     name: str
     kind: str
-    """``problem``, ``variable``, ``constraint``, ``objective``, ``audit rule``, ``metric`` or
-    ``exit code``."""
+    """``term``, ``problem``, ``variable``, ``constraint``, ``objective``, ``audit rule``,
+    ``metric`` or ``exit code``."""
     facts: dict[str, str]
     """What there is to say, by heading."""
+    aliases: tuple[str, ...] = ()
+    """Other names it is found under."""
 
     @property
     def text(self) -> str:
@@ -42,24 +44,38 @@ def all_topics() -> Iterator[Topic]:
     """Yield every topic; a name may stand for several kinds of thing."""
     from gpuladder.analysis.metrics import METRICS
     from gpuladder.audit.findings import LIMITS
+    from gpuladder.glossary import TERMS
     from gpuladder.scenario.codes import CODES as SCENARIO_CODES
+    from gpuladder_models.formulation import equations
     from gpuladder_models.names import COMPONENTS
 
+    for term in TERMS:
+        facts = {
+            "meaning": term.definition,
+            "formula": term.formula,
+            "unit": term.unit,
+            "example": term.example,
+            "source": term.source,
+        }
+        yield Topic(term.name, "term", facts, term.aliases)
     for code, (title, explanation) in SCENARIO_CODES.items():
         yield Topic(code, "problem", {"meaning": title, "more": explanation})
     for code, meaning in CODES.items():
         yield Topic(code, "problem", {"meaning": meaning})
+    written = equations()
     for part in COMPONENTS:
         facts = {
             "meaning": part.title,
-            "equation": part.equation,
+            "number": part.equation,
+            "equation": written[part.equation],
             "one for each": part.index,
             "unit": part.unit,
             "unit of the dual": part.dual_unit,
             "reading of the dual": part.reading,
+            "example": part.example,
             "see": "models/FORMULATION.md",
         }
-        yield Topic(part.name, part.kind.value, facts)
+        yield Topic(part.name, part.kind.value, facts, (part.equation,))
     for name, rule in LIMITS.items():
         yield Topic(name, "audit rule", {"rule": rule})
     for name, metric in METRICS.items():
@@ -69,18 +85,20 @@ def all_topics() -> Iterator[Topic]:
 
 
 def find(word: str) -> tuple[list[Topic], list[str]]:
-    """Return the topics a word names, by name or equation number, and near misses if none."""
-    wanted = word.strip().casefold().replace("-", "_").replace(" ", "_")
+    """Return the topics a word names, by name, alias or equation number, and near misses if none.
+
+    Case, spaces, hyphens and underscores make no difference.
+    """
+    wanted = _key(word)
     topics = list(all_topics())
-    keys = [topic.name.casefold().replace("-", "_") for topic in topics]
-    found = [
-        topic
-        for topic, key in zip(topics, keys, strict=True)
-        if wanted in (key, topic.facts.get("equation", "").casefold())
-    ]
+    found = [t for t in topics if wanted in {_key(name) for name in (t.name, *t.aliases)}]
     if found:
         return found, []
-    names = sorted({topic.name for topic in topics})
+    names = sorted({name for topic in topics for name in (topic.name, *topic.aliases)})
     near = difflib.get_close_matches(word, names, n=5, cutoff=0.5)
-    near += [name for name in names if wanted in name.casefold() and name not in near]
+    near += [name for name in names if wanted in _key(name) and name not in near]
     return [], near[:8]
+
+
+def _key(word: str) -> str:
+    return word.strip().casefold().replace("-", "_").replace(" ", "_")
