@@ -23,6 +23,8 @@ CODES: dict[str, str] = {
     "GL-F002": "There is no such run, or a file of it is missing.",
     "GL-F003": "A file of a saved run is damaged.",
     "GL-F004": "A saved run was written by a newer version, which may mean something else by it.",
+    # Histories.
+    "GL-I041": "Two series of a usage history contradict each other, such as busy above allocated.",
     # The command line.
     "GL-U001": "The command line was used wrongly.",
     "GL-U002": "There is no such topic to explain.",

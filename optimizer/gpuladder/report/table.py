@@ -11,9 +11,15 @@ import unicodedata
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
 
 Cell = str | float | int | bool | date | datetime | None
 Row = tuple[Cell, ...]
+
+_GAP = "  "
 
 # Characters that XML 1.0 cannot hold; a spreadsheet file with one of them does not open.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -168,6 +174,18 @@ def text_width(text: str) -> int:
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in text
     )
+
+
+def aligned(lines: Sequence[Sequence[str]], *, right: Collection[int]) -> Iterator[str]:
+    """Yield rows of cells as lines of a terminal under each other, some columns on the right."""
+    cleaned = [[clean_text(cell) for cell in line] for line in lines]
+    widths = [max(text_width(cell) for cell in column) for column in zip(*cleaned, strict=True)]
+    for line in cleaned:
+        cells = []
+        for index, (cell, width) in enumerate(zip(line, widths, strict=True)):
+            space = " " * (width - text_width(cell))
+            cells.append(space + cell if index in right else cell + space)
+        yield _GAP.join(cells).rstrip()
 
 
 def clean_text(text: str) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuladder.analysis.sweep_result import NOT_SOLVED, STATUSES
-from gpuladder.report.table import Cell, Column, Format, Table, text_width
+from gpuladder.report.table import Cell, Column, Format, Table, aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from gpuladder.analysis.sweep_result import CellRow, Sweep
 
-_GAP = "  "
 _LEFT_OUT = "…"
 _LONGEST_NOTE = 60
 
@@ -41,7 +40,7 @@ def sweep_text(found: Sweep) -> str:
     ]
     lines = [header, *(_line(cell, offers, several=len(keys) > 1) for cell in found.cells)]
     numbers = {0, *range(len(keys) + 2, len(header) - 1)}
-    return "\n".join([*_aligned(lines, numbers), "", *_reading(found)])
+    return "\n".join([*aligned(lines, right=numbers), "", *_reading(found)])
 
 
 def offers_of(found: Sweep) -> tuple[str, ...]:
@@ -70,16 +69,6 @@ def _line(cell: CellRow, offers: Sequence[str], *, several: bool) -> list[str]:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_NOTE else text[: _LONGEST_NOTE - 1] + _LEFT_OUT
-
-
-def _aligned(lines: Sequence[Sequence[str]], numbers: set[int]) -> Iterable[str]:
-    widths = [max(text_width(cell) for cell in column) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = []
-        for index, (cell, width) in enumerate(zip(line, widths, strict=True)):
-            space = " " * (width - text_width(cell))
-            cells.append(space + cell if index in numbers else cell + space)
-        yield _GAP.join(cells).rstrip()
 
 
 def _reading(found: Sweep) -> list[str]:
