@@ -23,7 +23,17 @@ CODES: dict[str, str] = {
     "GL-F002": "There is no such run, or a file of it is missing.",
     "GL-F003": "A file of a saved run is damaged.",
     "GL-F004": "A saved run was written by a newer version, which may mean something else by it.",
-    # Histories.
+    # Histories and other files from elsewhere.
+    "GL-I001": "A file to import cannot be opened, or not be read to its end.",
+    "GL-I002": "A file to import has no content, or a header and no row.",
+    "GL-I003": "A column that an import needs is missing; name it with --column FIELD=COLUMN.",
+    "GL-I004": "A file to import is not UTF-8 text: another encoding, or a binary file.",
+    "GL-I005": "Rows of a file to import do not have the columns of its header.",
+    "GL-I006": "A map of columns is wrong, or several columns could be meant.",
+    "GL-I007": "Times without an offset: nothing says in which zone; state it with --timezone.",
+    "GL-I008": "A time zone, or a way to write times, that there is not.",
+    "GL-I009": "Every row of a file to import was dropped; the reasons are counted.",
+    "GL-I010": "A Parquet file cannot be read: damaged, of unknown types, or pyarrow is missing.",
     "GL-I041": "Two series of a usage history contradict each other, such as busy above allocated.",
     # The command line.
     "GL-U001": "The command line was used wrongly.",
