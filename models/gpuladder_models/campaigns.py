@@ -75,7 +75,7 @@ def add_elastic(model: pyo.ConcreteModel, data: ProgramData) -> None:
                 (elastic.spot_share * elastic.work)[drops.elastic],
             ),
         ],
-        upper=np.where(elastic.spot_share < 1.0, elastic.spot_share * elastic.work, np.inf),
+        upper=np.where(elastic.spot_share < 1.0, elastic.spot_work_room, np.inf),
     )
 
 

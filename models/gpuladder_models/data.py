@@ -144,6 +144,8 @@ class Flex:
     """Cell, shape (X,)."""
     held: Sparse
     """(X, J): GPUs one lot of order j holds in flex cell x."""
+    standing: FloatArray
+    """[H^x] GPUs held already, shape (X,)."""
     draw_flex: IntArray
     """Flex cell of each draw: those that campaigns may load, shape (D,)."""
     draw_cost: FloatArray
@@ -193,6 +195,8 @@ class Elastic:
     """[G] GPUs at most, shape (V,)."""
     spot_share: FloatArray
     """[σ] Most of the work done that may be on spot, shape (E,)."""
+    spot_work_room: FloatArray
+    """Reference GPU-hours that may still be on spot when nothing is dropped, shape (E,)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,10 +285,16 @@ class Policy:
     """Company limits; infinity or no rows where there is none."""
 
     spot_share_max: float
+    work_so_far: float
+    """Reference GPU-hours done before the horizon."""
+    spot_work_so_far: float
+    """Of these, on spot."""
     provider: IntArray
     """Provider of each provider row, shape (rows,)."""
     provider_future: IntArray
     provider_share: FloatArray
+    provider_room: FloatArray
+    """Share × all GPU-hours before the horizon, less the provider's own, shape (rows,)."""
     pool_provider: IntArray
     """Provider of each pool, shape (P,)."""
     spot_pool: IntArray

@@ -65,7 +65,7 @@ def add_policy_spot_share(model: pyo.ConcreteModel, data: ProgramData) -> None:
                 share * gangs.work[drops.gang],
             ),
         ],
-        upper=share * work,
+        upper=share * (work + data.policy.work_so_far) - data.policy.spot_work_so_far,
     )
 
 
@@ -82,7 +82,7 @@ def add_provider_share(model: pyo.ConcreteModel, data: ProgramData) -> None:
         )
         for entry in _provider_terms(model, data, row, int(provider), int(future), float(share))
     ]
-    add_rows(model, "provider_share", len(policy.provider), rows, upper=0.0)
+    add_rows(model, "provider_share", len(policy.provider), rows, upper=policy.provider_room)
 
 
 def _provider_terms(

@@ -80,6 +80,6 @@ def add_capacity(model: pyo.ConcreteModel, data: ProgramData) -> None:
         "flex_capacity",
         len(held),
         [term(model.flex_held, held, held), matrix_term(model.lots, flex.held, -1.0)],
-        lower=0.0,
-        upper=0.0,
+        lower=flex.standing,
+        upper=flex.standing,
     )

@@ -129,9 +129,17 @@ class TimeGrid:
     ----------
     boundaries : tuple of date, length T + 1
         Ascending; period *t* is ``[boundaries[t], boundaries[t + 1])``.
+    counted_from : date or None
+        Date from which recurring dates are counted when that is before the start.
     """
 
     boundaries: tuple[date, ...]
+    counted_from: date | None = None
+
+    @property
+    def anchor(self) -> date:
+        """Date from which ladder windows and regular start dates are counted."""
+        return self.counted_from or self.start
 
     @property
     def start(self) -> date:

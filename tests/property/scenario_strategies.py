@@ -124,7 +124,13 @@ def campaigns(draw: Any, name: str, classes: list[str]) -> dict[str, Any]:
     )
     if row["shape"] == "elastic":
         row["max_gpus"] = draw(numbers)
-        return optional(draw, row, job_gpus=st.integers(1, 64))
+        return optional(
+            draw,
+            row,
+            job_gpus=st.integers(1, 64),
+            done_gpu_hours=st.just(2e6),
+            done_spot_gpu_hours=numbers,
+        )
     row["gpus"] = draw(st.sampled_from([8, [8, 16], [64]]))
     return optional(
         draw,
@@ -153,6 +159,9 @@ def policies(draw: Any, hardware: list[str], providers: list[str]) -> dict[str, 
             st.just({"from": "2026-07-06", "until": "2026-10-05", "max": 1e9}), max_size=1
         ),
         tail_charge=shares,
+        so_far=st.just(
+            {"gpu_hours": 10, "spot_gpu_hours": 2.5, "provider_gpu_hours": {providers[0]: 7}}
+        ),
     )
 
 
@@ -167,6 +176,12 @@ def scenarios(draw: Any) -> dict[str, Any]:
             st.sampled_from(
                 [
                     {"start": str(START), "end": str(END), "step": "week"},
+                    {
+                        "start": str(START),
+                        "end": str(END),
+                        "step": "week",
+                        "counted_from": "2026-04-06",
+                    },
                     {
                         "start": str(START),
                         "segments": [
@@ -226,6 +241,8 @@ def scenarios(draw: Any) -> dict[str, Any]:
                     "price": draw(prices),
                 },
                 tenor=spans,
+                upfront=shares,
+                dues=st.just([{"on": "2026-08-03", "amount": 12.5}]),
             )
             for name in ids(draw, 0, 2)
         ],
@@ -257,4 +274,14 @@ def scenarios(draw: Any) -> dict[str, Any]:
             max_size=3,
         ),
     )
+    for row in content["campaigns"]:
+        if row["shape"] == "gang" and row["gpus"] == 8 and "repeat" not in row:
+            optional(draw, row, runs_on=st.sampled_from(pools))
+            row["earliest"] = str(START)
+    leased = [row for row in content["offers"] if row["kind"] == "reserved"]
+    for row in content["commitments"] if leased else ():
+        source = draw(st.sampled_from(leased))
+        if isinstance(source["tenor"], str) or len(source["tenor"]) == 1:
+            optional(draw, row, offer=st.just(source["id"]))
+            row["pool"] = source["pool"]
     return content

@@ -837,6 +837,106 @@ FAULTS: list[tuple[str, str, str, str, tuple[str, ...], Any]] = [
         ("leave the key out",),
         lambda raw: raw.update(policy={"committed_gpus_max": 1e12}),
     ),
+    # What is carried over.
+    (
+        "windows counted from a later date",
+        "GL-S602",
+        "error",
+        "horizon.counted_from",
+        ("2026-08-03", "2026-07-06"),
+        lambda raw: raw["horizon"].update(counted_from="2026-08-03"),
+    ),
+    (
+        "more done on spot than at all",
+        "GL-S602",
+        "error",
+        "campaigns.train.done_spot_gpu_hours",
+        ("20", "10"),
+        lambda raw: campaign(raw, done_gpu_hours=10, done_spot_gpu_hours=20),
+    ),
+    (
+        "a run on a misspelt pool",
+        "GL-S201",
+        "error",
+        "campaigns.train.runs_on",
+        ("did you mean `east`",),
+        lambda raw: gang(raw, runs_on="eest"),
+    ),
+    (
+        "a run under way on spot that may not run on spot",
+        "GL-S602",
+        "error",
+        "campaigns.train.runs_on",
+        ("`spot`",),
+        lambda raw: (
+            gang(raw, runs_on="spot", earliest="2026-07-06"),
+            add(raw, "offers", SPOT),
+        ),
+    ),
+    (
+        "a run under way of either size",
+        "GL-S602",
+        "error",
+        "campaigns.train.gpus",
+        ("one size",),
+        lambda raw: gang(raw, runs_on="east", gpus=[16, 32], earliest="2026-07-06"),
+    ),
+    (
+        "a run under way that begins next week",
+        "GL-S602",
+        "error",
+        "campaigns.train.earliest",
+        ("2026-07-13",),
+        lambda raw: gang(raw, runs_on="east"),
+    ),
+    (
+        "more on spot so far than at all",
+        "GL-S602",
+        "error",
+        "policy.so_far.spot_gpu_hours",
+        ("20", "10"),
+        lambda raw: raw.update(policy={"so_far": {"gpu_hours": 10, "spot_gpu_hours": 20}}),
+    ),
+    (
+        "GPU-hours so far of a misspelt provider",
+        "GL-S201",
+        "error",
+        "policy.so_far.provider_gpu_hours.acne",
+        ("did you mean `acme`",),
+        lambda raw: raw.update(policy={"so_far": {"provider_gpu_hours": {"acne": 1}}}),
+    ),
+    (
+        "a payment due after the term",
+        "GL-S602",
+        "error",
+        "commitments.held.dues[1].on",
+        ("2026-10-05", "2027-01-04"),
+        lambda raw: add(raw, "commitments", {**HELD, "dues": [{"on": "2027-01-04", "amount": 5}]}),
+    ),
+    (
+        "a commitment under a misspelt offer",
+        "GL-S201",
+        "error",
+        "commitments.held.offer",
+        ("did you mean `res`",),
+        lambda raw: add(raw, "commitments", {**HELD, "offer": "rex"}),
+    ),
+    (
+        "a commitment under an offer of another kind",
+        "GL-S602",
+        "error",
+        "commitments.held.offer",
+        ("dedicated",),
+        lambda raw: add(raw, "commitments", {**HELD, "kind": "dedicated", "offer": "res"}),
+    ),
+    (
+        "a commitment that ends when its offer's term does not",
+        "GL-S602",
+        "warning",
+        "commitments.held.end",
+        ("2026-10-05", "2026-04-06"),
+        lambda raw: add(raw, "commitments", {**HELD, "offer": "res"}),
+    ),
     # Demand.
     (
         "demand of last year",
@@ -962,6 +1062,35 @@ QUIET: list[tuple[str, Any]] = [
         ),
     ),
     ("daily demand", lambda raw: demand(raw, every_week())),
+    (
+        "what is carried over from before",
+        lambda raw: (
+            raw["horizon"].update(counted_from="2026-04-06"),
+            gang(raw, runs_on="east", earliest="2026-07-06"),
+            add(
+                raw,
+                "commitments",
+                {
+                    **HELD,
+                    "start": "2026-08-03",
+                    "end": "2026-11-02",
+                    "offer": "res",
+                    "upfront": 0.5,
+                    "dues": [{"on": "2026-08-03", "amount": 100}],
+                },
+            ),
+            raw.update(
+                policy={
+                    "spot_share_max": 0.5,
+                    "so_far": {
+                        "gpu_hours": 10,
+                        "spot_gpu_hours": 5,
+                        "provider_gpu_hours": {"acme": 20},
+                    },
+                }
+            ),
+        ),
+    ),
     (
         "a rack in its own nodes of four",
         lambda raw: (

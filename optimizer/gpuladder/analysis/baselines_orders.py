@@ -170,11 +170,22 @@ def standing_orders(market: Market, pool: str, level_gpus: float) -> tuple[Fixed
         )
         lots_running = sum(lots for end, lots in running if end > day)
         missing = level_gpus - held - lots_running * offer.lot_gpus
-        lots = _lots(offer, missing, lots_running)
+        lots = _lots(offer, missing, lots_running + _lots_held(market, offer, day))
         if lots:
             orders.append(FixedOrder(offer=offer.id, period=period, lots=lots))
             running.append((term_of(offer).after(day), lots))
     return tuple(orders)
+
+
+def _lots_held(market: Market, offer: CommittedTerm, day: date) -> int:
+    """Return the lots of an offer that are held in a term of it from a date on, at most."""
+    end = term_of(offer).after(day)
+    gpus = sum(
+        item.gpus
+        for item in market.scenario.commitments
+        if item.offer == offer.id and item.start < end and item.end > day
+    )
+    return math.ceil(gpus / offer.lot_gpus - LOT_TOLERANCE)
 
 
 def _lots(offer: CommittedTerm, gpus: float, lots_running: int) -> int:
@@ -199,7 +210,7 @@ def renewal_orders(market: Market, held: HeldCommitment) -> tuple[FixedOrder, ..
     grid, orders, free_from = market.tables.grid, [], held.end
     for period in market.starts.get(offer.id, []):
         day = grid.boundaries[period]
-        lots = _lots(offer, held.gpus, 0)
+        lots = _lots(offer, held.gpus, _lots_held(market, offer, day))
         if day >= free_from and lots:
             orders.append(FixedOrder(offer=offer.id, period=period, lots=lots))
             free_from = term_of(offer).after(day)

@@ -154,6 +154,7 @@ def _most_supply(compiled: CompiledModel, data: ProgramData) -> FloatArray:
     cells, levels, flex = data.cells, data.levels, data.flex
     lots = compiled.column_upper[compiled.column_blocks["lots"].slice]
     most = cells.held.astype(np.float64)
+    np.add.at(most, flex.cell, flex.standing)
     for matrix, cell in ((cells.firm, None), (flex.held, flex.cell)):
         some = np.flatnonzero(lots[matrix.column] > 0)
         row = matrix.row[some] if cell is None else cell[matrix.row[some]]

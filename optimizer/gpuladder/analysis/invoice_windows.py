@@ -90,7 +90,7 @@ def _start_days(
             yield day
         return
     number = 0
-    while (day := offer.start_every.after(grid.start, number)) <= latest:
+    while (day := offer.start_every.after(grid.anchor, number)) <= latest:
         if day >= first:
             yield day
         number += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,13 +16,14 @@ if TYPE_CHECKING:
 
     from gpuladder.analysis.ledger import Ledger
     from gpuladder.analysis.terms import Term
+    from gpuladder.scenario.schema import HeldCommitment
 
 DEFAULT_WINDOW = Span(3, "month")
 """Window of the cliff figures when there is no ladder policy."""
 
 
 def ladder_rows(ledger: Ledger) -> tuple[LadderRow, ...]:
-    """Return the ladder windows from the horizon start to the last expiry (at least its end).
+    """Return the ladder windows from the one under way to the last expiry (at least horizon end).
 
     A share is of the terms it counts, held ones alone or all, and has no value in windows that
     begin after the last of them has ended.
@@ -30,14 +32,19 @@ def ladder_rows(ledger: Ledger) -> tuple[LadderRow, ...]:
     window = DEFAULT_WINDOW if policy is None else policy.window
     shortest = window if policy is None else policy.min_tenor or window
     grid = ledger.frame.grid
-    after = [term for term in ledger.terms if _counts(term, shortest)]
-    before = [term for term in after if term.held]
+    held = ledger.frame.tables.held.values()  # also those that ended in the window under way
+    before = [_Standing(i.start, i.end, i.gpus) for i in held if _counts(i, shortest)]
+    orders = [_Standing(t.start, t.end, t.gpus) for t in ledger.orders if _counts(t, shortest)]
+    after = before + orders
     last = max([grid.end, *(term.end for term in after)])
     last_before = max((term.end for term in before), default=grid.start)
     rows: list[LadderRow] = []
     number = 0
-    while (start := window.after(grid.start, number)) < last:
-        end = window.after(grid.start, number + 1)
+    while (start := window.after(grid.anchor, number)) < last:
+        end = window.after(grid.anchor, number + 1)
+        number += 1
+        if end <= grid.start:
+            continue
         committed = _committed(after, start, grid.end)
         committed_before = _committed(before, start, grid.end)
         expiring, expiring_before = _expiring(after, start, end), _expiring(before, start, end)
@@ -59,7 +66,6 @@ def ladder_rows(ledger: Ledger) -> tuple[LadderRow, ...]:
                 allowed_gpus=allowed,
             )
         )
-        number += 1
     return tuple(rows)
 
 
@@ -88,20 +94,29 @@ def expiry_rows(ledger: Ledger) -> tuple[ExpiryRow, ...]:
     return tuple(rows)
 
 
-def _counts(term: Term, shortest: Span) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """GPUs that stand over ``[start, end)``."""
+
+    start: date
+    end: date
+    gpus: float
+
+
+def _counts(term: Term | HeldCommitment, shortest: Span) -> bool:
     """Tell whether a term is long enough to count; a held one without a tenor does."""
     if term.tenor is None:
         return True
     return term.tenor.after(term.start) >= shortest.after(term.start)
 
 
-def _committed(terms: Sequence[Term], at: date, horizon_end: date) -> float:
+def _committed(terms: Sequence[_Standing], at: date, horizon_end: date) -> float:
     """Return the GPUs active at a date; from the horizon end on, over its last instant."""
     if at >= horizon_end:
         return sum(term.gpus for term in terms if term.start < horizon_end <= term.end)
     return sum(term.gpus for term in terms if term.start <= at < term.end)
 
 
-def _expiring(terms: Sequence[Term], start: date, end: date) -> float:
+def _expiring(terms: Sequence[_Standing | Term], start: date, end: date) -> float:
     """Return the GPUs whose terms end after ``start`` and by ``end``."""
     return sum(term.gpus for term in terms if start < term.end <= end)

@@ -37,9 +37,10 @@ class PoolLedger:
     firm_hours, firm_cost : array
         Committed capacity that anyone may use, held included, and what holding it costs.
     held_cost : array
-        What the held part costs at its own price.
-    flex_hours, flex_cost : dict of str to array
-        Flex reservations by offer, usable only as drawn, and what holding them costs.
+        What held commitments cost at their own price, flex reservations among them included.
+    flex_hours, flex_cost, held_flex_cost : dict of str to array
+        Flex reservations by offer, usable only as drawn, held ones included; what holding those of
+        the plan costs; what the held ones cost at their own price.
     drawn_hours : dict of str to array
         Of these, in use.
     firm_used_hours : array
@@ -64,6 +65,7 @@ class PoolLedger:
     held_cost: FloatArray
     flex_hours: dict[str, FloatArray]
     flex_cost: dict[str, FloatArray]
+    held_flex_cost: dict[str, FloatArray]
     drawn_hours: dict[str, FloatArray]
     firm_used_hours: FloatArray
     backfilled_hours: FloatArray
@@ -112,7 +114,15 @@ class PoolLedger:
     @cached_property
     def held_idle_cost(self) -> FloatArray:
         """Idle share of the held commitments' cost at their own price."""
-        return np.maximum(self.held_cost * self.firm_idle_share, 0.0)
+        flex = total(self.held_flex_cost.values(), len(self.hours))
+        idle = np.maximum((self.held_cost - flex) * self.firm_idle_share, 0.0)
+        for offer, cost in self.held_flex_cost.items():
+            idle += cost * self.undrawn_share(offer)
+        return idle
+
+    def undrawn_share(self, offer: str) -> FloatArray:
+        """Return the share of a flex reservation's GPU-hours that is not drawn, shape (T,)."""
+        return 1.0 - _part(self.drawn_hours[offer], self.flex_hours[offer])
 
     @cached_property
     def backfilled_cost(self) -> FloatArray:
@@ -246,7 +256,7 @@ def _pool_ledger(frame: Frame, use: PoolUse, terms: tuple[Term, ...]) -> PoolLed
     hours, periods, levels = frame.grid.hours, frame.grid.num_periods, use.levels
     mine = tuple(term for term in terms if term.pool == use.pool)
     firm = [term for term in mine if not term.flex]
-    held = [term for term in firm if term.held]
+    held = [term for term in mine if term.held]
     flex = {term.offer: [t for t in mine if t.offer == term.offer] for term in mine if term.flex}
     firm_hours = total((term.gpu_hours for term in firm), periods)
     on_demand = total(use.on_demand.values(), len(levels.demand))
@@ -268,12 +278,19 @@ def _pool_ledger(frame: Frame, use: PoolUse, terms: tuple[Term, ...]) -> PoolLed
         hours=hours,
         use=use,
         terms=mine,
-        held_hours=total((term.gpu_hours for term in held), periods),
+        held_hours=total((term.gpu_hours for term in held if not term.flex), periods),
         firm_hours=firm_hours,
         firm_cost=total((term.present_value for term in firm if not term.held), periods),
         held_cost=total((term.present_value for term in held), periods),
         flex_hours={str(o): total((t.gpu_hours for t in ts), periods) for o, ts in flex.items()},
-        flex_cost={str(o): total((t.present_value for t in ts), periods) for o, ts in flex.items()},
+        flex_cost={
+            str(offer): total((term.present_value for term in own if not term.held), periods)
+            for offer, own in flex.items()
+        },
+        held_flex_cost={
+            str(offer): total((term.present_value for term in own if term.held), periods)
+            for offer, own in flex.items()
+        },
         drawn_hours={
             str(offer): use.drawn.get(str(offer), np.zeros(periods))
             * _part(drawn_used, drawn)

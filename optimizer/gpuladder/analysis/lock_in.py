@@ -37,8 +37,9 @@ def lock_in_rows(ledger: Ledger) -> tuple[LockInRow, ...]:
     is owed its running cost, and it can be sold.
     """
     grid = ledger.frame.grid
-    leases = [term for term in ledger.terms if term.kind != "owned" or term.held]
-    last = max([grid.end, *(term.end for term in leases)])
+    leases = [term for term in ledger.terms if term.is_owed_by_the_hour]
+    dues = [due.on for term in ledger.terms for due in term.dues]
+    last = max([grid.end, *(term.end for term in leases), *dues])
     quarters = {day for day in calendar_edges(grid.start, last, 3) if grid.start <= day <= last}
     return tuple(_row(ledger, at) for at in sorted({*grid.boundaries, *quarters}))
 
@@ -49,12 +50,15 @@ def obligation(term: Term, at: date) -> Obligation:
         due = sum(c.total for c in term.charges if c.line == "owned_capex" and term.start > at)
         return Obligation(due, due, 0.0)
     begin = max(at, term.start)
-    hourly = term.gpus * term.price
+    hourly = term.gpus * term.price if term.is_owed_by_the_hour else 0.0
     amount = hourly * hours_between(begin, term.end)
     setup = sum(c.total for c in term.charges if c.line == "setup") if term.start > at else 0.0
     unpaid_share = 1.0 if term.start > at else 1.0 - term.upfront_share
     after = hourly * hours_between(max(begin, term.horizon_end), term.end)
-    return Obligation(amount + setup, amount * unpaid_share + setup, after)
+    dues = sum(due.amount for due in term.dues if due.on > at)
+    late = sum(due.amount for due in term.dues if due.on > max(at, term.horizon_end))
+    lump = setup + dues
+    return Obligation(amount + lump, amount * unpaid_share + lump, after + late)
 
 
 def _row(ledger: Ledger, at: date) -> LockInRow:
@@ -62,7 +66,7 @@ def _row(ledger: Ledger, at: date) -> LockInRow:
     owed = [(term, obligation(term, at)) for term in bound]
     new = sum(item.amount for term, item in owed if not term.held)
     held = sum(item.amount for term, item in owed if term.held)
-    counted = [term for term in bound if term.held or term.kind != "owned"]
+    counted = [term for term in bound if term.is_owed_by_the_hour]
     months = sum(
         term.gpus * (term.end - max(at, term.start)).days / DAYS_PER_MONTH for term in counted
     )

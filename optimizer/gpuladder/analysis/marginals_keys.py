@@ -124,7 +124,7 @@ def _classes(rows: Rows) -> Iterator[Limit]:
         if not users:
             continue
         own = {
-            c: POINT * float(done[c])
+            c: POINT * (float(done[c]) + user.done_gpu_hours)
             for user in users
             if isinstance(user, ElasticCampaign)
             for c in _instances(rows, user)

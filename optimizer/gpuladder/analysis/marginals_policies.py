@@ -50,6 +50,7 @@ def policy_limits(rows: Rows) -> Iterator[Limit]:
         )
     if (spot := policy.spot_share_max) is not None:
         done = float(work_done(rows).sum()) + float(_gang_work_done(rows).sum())
+        done += policy.so_far.gpu_hours
         yield share_limit(
             "policy_spot_share",
             "policy",
@@ -81,6 +82,7 @@ def _provider_shares(rows: Rows) -> Iterator[Limit]:
     if asked is None:
         return
     names, hours = rows.data.labels.providers, _bought_or_held(rows)
+    hours += sum(rows.scenario.policy.so_far.provider_gpu_hours.values())
     if not isinstance(asked, dict):
         every = dict.fromkeys(range(len(providers)), POINT * hours)
         yield share_limit(

@@ -75,7 +75,8 @@ def in_horizon_cost(term: Term) -> float:
 def _held(ledger: Ledger, term: Term) -> HeldRow:
     book = ledger.pools[term.pool]
     held = ledger.frame.tables.held[term.id]
-    idle = term.gpu_hours * book.firm_idle_share
+    share = book.undrawn_share(str(term.offer)) if term.flex else book.firm_idle_share
+    idle = term.gpu_hours * share
     return HeldRow(
         id=term.id,
         pool=term.pool,
@@ -85,9 +86,10 @@ def _held(ledger: Ledger, term: Term) -> HeldRow:
         end=term.end,
         price=term.price,
         cost=float(term.present_value.sum()),
-        cost_undiscounted=term.price * float(term.gpu_hours.sum()),
+        cost_undiscounted=term.price * float(term.gpu_hours.sum())
+        + sum(due.amount for due in term.dues if due.on <= ledger.frame.grid.end),
         idle_gpu_hours=float(np.maximum(idle, 0.0).sum()),
-        idle_cost=float(np.maximum(term.present_value * book.firm_idle_share, 0.0).sum()),
+        idle_cost=float(np.maximum(term.present_value * share, 0.0).sum()),
         tail=term.tail,
         renewable_as=held.renewable_as,
     )

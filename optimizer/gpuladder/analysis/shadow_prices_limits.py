@@ -316,7 +316,7 @@ def _policy_limits(rows: Rows) -> Iterator[Limit]:
             f"{name}, by the hour",
             "GPU-hour",
             f"GPU-hour allowed to {name} beyond its share",
-            value=0.0,
+            value=rows.upper(position),
             is_policy=True,
             **_one(position),
         )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from gpuladder.plan import Order
+    from gpuladder.scenario.schema import Due
     from gpuladder.timegrid import FloatArray, Span
 
 HELD = "held"
@@ -55,7 +56,9 @@ class Term:
     Attributes
     ----------
     offer : str or None
-        Expanded offer id; None for a held commitment.
+        Expanded offer id; None for a held commitment that does not say under which it was signed.
+    held : bool
+        Whether it was signed before the horizon.
     flex : bool
         Whether it serves only what is drawn.
     price : float
@@ -66,10 +69,13 @@ class Term:
         Date from which it binds: start less lead; a held commitment's start.
     hours : array, shape (T,)
         Hours of the term in each period.
+    dues : tuple of Due
+        Of a held commitment: payments still to be made beside the price.
     """
 
     id: str
     offer: str | None
+    held: bool
     pool: str
     kind: str
     flex: bool
@@ -84,11 +90,15 @@ class Term:
     hours: FloatArray
     horizon_end: date
     charges: tuple[Charge, ...]
+    dues: tuple[Due, ...] = ()
 
     @property
-    def held(self) -> bool:
-        """Whether it was signed before the horizon."""
-        return self.offer is None
+    def is_owed_by_the_hour(self) -> bool:
+        """Whether its hours are owed to somebody: of bought hardware only the purchase is.
+
+        A held one that names no offer may be a lease of any kind, and counts as one.
+        """
+        return self.kind != "owned" or (self.held and self.offer is None)
 
     @cached_property
     def gpu_hours(self) -> FloatArray:
@@ -107,7 +117,8 @@ class Term:
     def tail(self) -> float:
         """Undiscounted cost after the horizon end; bought hardware has none, it is valued there."""
         after = hours_between(max(self.start, self.horizon_end), self.end)
-        return self.gpus * self.price * after
+        late = sum(due.amount for due in self.dues if due.on > self.horizon_end)
+        return self.gpus * self.price * after + late
 
 
 def terms_of(frame: Frame) -> tuple[Term, ...]:
@@ -121,35 +132,54 @@ def terms_of(frame: Frame) -> tuple[Term, ...]:
 
 
 def _held_term(frame: Frame, held: HeldCommitment) -> Term:
-    begin = max(held.start, frame.grid.start)
     share = frame.grid.overlap_share(held.start, held.end)
     hours = share * frame.grid.hours
-    charge = Charge(
-        line=HELD,
-        total=held.gpus * held.price * hours_between(begin, held.end),
-        paid_on=None,
-        begin=begin,
-        end=held.end,
-        present_value=held.gpus * held.price * hours * frame.midpoint_factors,
-    )
+    offer = frame.tables.committed.get(held.offer or "")
+    dues = tuple(each for each in held.dues if each.on >= frame.grid.start)
     return Term(
         id=held.id,
-        offer=None,
+        offer=held.offer,
+        held=True,
         pool=held.pool,
         kind=held.kind,
-        flex=False,
+        flex=isinstance(offer, LeasedOffer) and offer.usage_price is not None,
         start=held.start,
         end=held.end,
         lots=0,
         gpus=held.gpus,
         price=held.price,
-        upfront_share=0.0,
+        upfront_share=held.upfront,
         sign_by=min(held.start, frame.grid.start),
         tenor=held.tenor,
         hours=hours,
         horizon_end=frame.grid.end,
-        charges=(charge,),
+        charges=_held_charges(frame, held, dues, hours),
+        dues=dues,
     )
+
+
+def _held_charges(
+    frame: Frame, held: HeldCommitment, dues: tuple[Due, ...], hours: FloatArray
+) -> tuple[Charge, ...]:
+    """Return what a held commitment costs from the horizon start on.
+
+    What was prepaid before it is consumed by the hour, and paid on a date that no table shows. What
+    is due after the horizon end has no present value.
+    """
+    begin = max(held.start, frame.grid.start)
+    hourly, span = held.gpus * held.price, (begin, held.end)
+    total, accrued = hourly * hours_between(*span), hourly * hours * frame.midpoint_factors
+    charges = [_hourly(HELD, (1.0 - held.upfront) * total, span, (1.0 - held.upfront) * accrued)]
+    if held.upfront > 0.0:
+        if held.start >= frame.grid.start:
+            factor = frame.factor(held.start)
+            accrued = _over_hours(hourly * float(hours.sum()) * factor, hours)
+        prepaid = held.upfront * accrued
+        charges.append(_lump(HELD, held.upfront * total, held.start, span, prepaid))
+    for due in dues:
+        counts = due.amount * frame.factor(due.on) if due.on <= frame.grid.end else 0.0
+        charges.append(_lump(HELD, due.amount, due.on, span, _over_hours(counts, hours)))
+    return tuple(charges)
 
 
 def _order_term(frame: Frame, order: Order) -> Term:
@@ -168,6 +198,7 @@ def _order_term(frame: Frame, order: Order) -> Term:
     return Term(
         id=f"{offer.id} from {order.start}",
         offer=offer.id,
+        held=False,
         pool=offer.pool,
         kind=_kind(offer),
         flex=flex,
@@ -190,8 +221,11 @@ def _kind(offer: LeasedOffer | OwnedOffer) -> str:
 
 
 def _over_hours(amount: float, hours: FloatArray) -> FloatArray:
-    """Lay a lump on the periods in proportion to the term's hours in each."""
-    shares: FloatArray = hours / hours.sum()
+    """Lay a lump on the periods in proportion to the term's hours in each.
+
+    A term without hours in the horizon has no part of it there.
+    """
+    shares: FloatArray = hours / max(float(hours.sum()), 1.0)
     return amount * shares
 
 

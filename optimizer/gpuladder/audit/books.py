@@ -24,13 +24,14 @@ from gpuladder.audit.supply import (
     campaign_gpus,
     drawn_gpus,
     firm_gpus,
+    flex_gpus,
     held_gpus,
-    lot_gpus,
 )
 from gpuladder.scenario.schema import DedicatedOffer, OwnedOffer
 
 if TYPE_CHECKING:
     from gpuladder.audit.quantities import Lot, Quantities
+    from gpuladder.scenario.schema import HeldCommitment
     from gpuladder.timegrid import FloatArray
 
 
@@ -102,9 +103,26 @@ def lot_value(facts: Facts, lot: Lot) -> FloatArray:
     return value
 
 
+def held_value(facts: Facts, held: HeldCommitment) -> FloatArray:
+    """Return the present value of a held commitment, laid on the periods it serves, shape (T,).
+
+    What was prepaid before the horizon counts by the hour, as if it were paid then; what is due
+    after the horizon end counts nothing.
+    """
+    hours = facts.share(held.start, held.end) * facts.hours
+    shares = hours / max(float(hours.sum()), 1.0)
+    rate, begin = held.gpus * held.price, facts.grid.start
+    lump = sum(
+        due.amount * facts.factor(due.on) for due in held.dues if begin <= due.on <= facts.grid.end
+    )
+    prepaid = held.upfront if held.start >= begin else 0.0
+    lump += prepaid * rate * float(hours.sum()) * facts.factor(held.start)
+    value: FloatArray = lump * shares + (1.0 - prepaid) * rate * hours * facts.midpoint_factors
+    return value
+
+
 def _open(facts: Facts, plan: Quantities, pool: str) -> PoolBook:
     hours, zero = facts.hours, np.zeros(facts.num_periods)
-    present = hours * facts.midpoint_factors
     lots = [lot for lot in plan.lots if lot.offer.pool == pool]
     held = [item for item in facts.tables.held.values() if item.pool == pool]
     firm, even = firm_gpus(facts, plan, pool), campaign_gpus(facts, plan, pool)
@@ -114,22 +132,29 @@ def _open(facts: Facts, plan: Quantities, pool: str) -> PoolBook:
     firm_cost = sum((lot_value(facts, lot) for lot in lots if not is_flex(lot.offer)), zero)
     firm_used_cost = firm_cost * _over(served, firm)
     sold_cost = firm_cost * _over(sold, firm)
-    flex_cost, flex_used_cost, flex_held = zero, zero, zero
-    for key in dict.fromkeys(lot.offer.id for lot in lots if is_flex(lot.offer)):
-        own = [lot for lot in lots if lot.offer.id == key]
-        gpus = sum((lot_gpus(lot) for lot in own), zero)
-        cost = sum((lot_value(facts, lot) for lot in own), zero)
+    flex_cost, flex_used_cost, flex_held, flex_held_idle = zero, zero, zero, zero
+    sleeping = [item for item in held if facts.is_flex_held(item)]
+    flexible = [lot.offer.id for lot in lots if is_flex(lot.offer)]
+    for key in dict.fromkeys([*flexible, *(str(item.offer) for item in sleeping)]):
+        gpus = flex_gpus(facts, plan, key)
+        cost = sum((lot_value(facts, lot) for lot in lots if lot.offer.id == key), zero)
+        sunk = sum((held_value(facts, item) for item in sleeping if item.offer == key), zero)
+        in_use = _over(plan.drawn.get(key, zero), gpus)
         flex_held, flex_cost = flex_held + gpus, flex_cost + cost
-        flex_used_cost = flex_used_cost + cost * _over(plan.drawn.get(key, zero), gpus)
+        flex_used_cost = flex_used_cost + cost * in_use
+        flex_held_idle = flex_held_idle + sunk * (1.0 - in_use)
     on_demand, metered = _metered(facts, plan, pool)
     used = even + demand
     busy = used > 0.0
-    held_cost = sum((held_gpus(facts, item) * item.price * present for item in held), zero)
+    firm_held = [item for item in held if not facts.is_flex_held(item)]
+    firm_held_cost = sum((held_value(facts, item) for item in firm_held), zero)
+    flex_held_cost = sum((held_value(facts, item) for item in sleeping), zero)
+    firm_idle = np.maximum(firm_held_cost * _over(firm - served - sold, firm), 0.0)
     return PoolBook(
         used_hours=used * hours,
         demand_hours=demand * hours,
         committed_hours=(firm + flex_held) * hours,
-        held_hours=sum((held_gpus(facts, item) for item in held), zero) * hours,
+        held_hours=sum((held_gpus(facts, item) for item in firm_held), zero) * hours,
         committed_used_hours=(served + drawn) * hours,
         sold_hours=sold * hours,
         on_demand_hours=on_demand * hours,
@@ -137,8 +162,8 @@ def _open(facts: Facts, plan: Quantities, pool: str) -> PoolBook:
         idle_cost=firm_cost - firm_used_cost - sold_cost + flex_cost - flex_used_cost,
         sold_cost=sold_cost,
         unused_metered_cost=np.where(busy, 0.0, metered),
-        held_cost=held_cost,
-        held_idle_cost=np.maximum(held_cost * _over(firm - served - sold, firm), 0.0),
+        held_cost=firm_held_cost + flex_held_cost,
+        held_idle_cost=firm_idle + flex_held_idle,
         campaigns=_campaigns(facts, plan, pool, _over(drawn, even), firm_part),
     )
 

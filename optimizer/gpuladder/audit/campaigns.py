@@ -47,6 +47,12 @@ def spot_share_base(campaign: Campaign, dropped_share: float) -> float:
     return campaign.work * (1.0 - min(max(dropped_share, 0.0), 1.0))
 
 
+def elastic_spot_room(campaign: ElasticCampaign, share: float, dropped_share: float) -> float:
+    """Return the work that may still be done on spot, what was done before the horizon counted."""
+    done = spot_share_base(campaign, dropped_share) + campaign.done_gpu_hours
+    return share * done - campaign.done_spot_gpu_hours
+
+
 def elastic_stable_work(facts: Facts, plan: Quantities, campaign: ElasticCampaign) -> float:
     """Return the work an elastic campaign does on stable capacity, reference GPU-hours."""
     return sum(
@@ -161,13 +167,16 @@ def _class_spot_share(
     if share <= 0.0:
         return
     spot = elastic_spot_work(facts, plan, campaign)
-    base = spot_share_base(campaign, dropped_share(plan, campaign))
-    if exceeds(spot, share * base, spot + share * base, _allowed_work(facts)):
+    base = spot_share_base(campaign, dropped_share(plan, campaign)) + campaign.done_gpu_hours
+    most = elastic_spot_room(campaign, share, dropped_share(plan, campaign))
+    if exceeds(spot, most, spot + abs(most), _allowed_work(facts)):
+        before = campaign.done_spot_gpu_hours
+        already = f" and {number(before)} were done before the horizon" if before else ""
         text = (
             f"{campaign.id}: {number(spot)} reference GPU-hours on spot, but its class allows "
-            f"{number(share)} of {number(base)}, which is {number(share * base)}"
+            f"{number(share)} of {number(base)}{already}, which leaves {number(most)}"
         )
-        yield _fault("class_spot_share", campaign.id, text, spot - share * base)
+        yield _fault("class_spot_share", campaign.id, text, spot - most)
 
 
 def _gang_choice(plan: Plan, placed: Quantities, gang: GangCampaign) -> Iterator[Finding]:
@@ -205,6 +214,8 @@ def _run_mode(facts: Facts, run: Run) -> Iterator[Finding]:
 
 def _place_refusals(facts: Facts, gang: GangCampaign, run: Run) -> Iterator[str]:
     tables = facts.tables
+    if gang.runs_on not in (None, run.spot_offer or run.pool):
+        yield f"it runs on {gang.runs_on} already, and goes on there"
     if not facts.admits(gang, run.pool):
         yield f"it may not run in {run.pool}"
     if run.spot_offer is not None and tables.spot[run.spot_offer].pool != run.pool:
@@ -226,6 +237,8 @@ def _time_refusals(facts: Facts, gang: GangCampaign, run: Run) -> Iterator[str]:
     slack = RELATIVE_TOLERANCE * run.hours + _HOURS_TOLERANCE
     if run.start not in facts.period_of:
         yield "no period of the grid begins then"
+    if gang.runs_on is not None and run.start != facts.grid.start:
+        yield f"it runs already, and cannot pause until {run.start}"
     if run.start < gang.earliest:
         yield f"its earliest start is {gang.earliest}"
     if finish > hour_of(facts, gang.deadline) + slack:

@@ -45,9 +45,30 @@ def lot_payments(facts: Facts, lot: Lot, begin: date, end: date) -> float:
 
 
 def held_payments(facts: Facts, held: HeldCommitment, begin: date, end: date) -> float:
-    """Return what a held commitment costs in ``[begin, end)``, from the horizon start on."""
-    hours = _common_hours(held.start, held.end, max(begin, facts.grid.start), end)
-    return held.gpus * held.price * hours
+    """Return what a held commitment is paid in ``[begin, end)``, from the horizon start on."""
+    if held.end <= facts.grid.start:
+        return 0.0
+    first = max(begin, facts.grid.start)
+    rate = held.gpus * held.price
+    hours = _common_hours(held.start, held.end, first, end)
+    paid = (1.0 - held.upfront) * rate * hours
+    if first <= held.start < end:
+        paid += held.upfront * rate * (held.end - held.start).days * 24.0
+    return paid + sum(due.amount for due in held.dues if first <= due.on < end)
+
+
+def held_accrued(facts: Facts, held: HeldCommitment, begin: date, end: date) -> float:
+    """Return what a held commitment's hours in ``[begin, end)`` cost, from the horizon start on.
+
+    Payments still due beside the price lie on the hours that are left then.
+    """
+    opening = facts.grid.start
+    if held.end <= opening:
+        return 0.0
+    left = _common_hours(held.start, held.end, opening, date.max)
+    hours = _common_hours(held.start, held.end, max(begin, opening), end)
+    lumps = sum(due.amount for due in held.dues if due.on >= opening)
+    return held.gpus * held.price * hours + lumps * hours / left
 
 
 def metered_spend(facts: Facts, plan: Quantities) -> FloatArray:
@@ -91,7 +112,7 @@ def accrued_between(facts: Facts, plan: Quantities, begin: date, end: date) -> f
         whole = _common_hours(lot.start, stop, lot.start, stop)
         part = _common_hours(lot.start, stop, begin, end) / whole
         total += part * _lot_cash(facts, lot, lot.start, date.max)
-    total += sum(held_payments(facts, held, begin, end) for held in facts.tables.held.values())
+    total += sum(held_accrued(facts, held, begin, end) for held in facts.tables.held.values())
     billed = metered_spend(facts, plan) - backfill_income(facts, plan)
     return total + float(np.dot(billed, facts.share(begin, end)))
 

@@ -55,7 +55,7 @@ def start_refusal(facts: Facts, offer: CommittedTerm, start: date) -> str:
     if offer.available_until is not None and start > offer.available_until:
         return f"it is on offer until {offer.available_until}"
     if offer.start_every is not None and start not in _regular_starts(facts, offer):
-        return f"it starts only every {offer.start_every} from {facts.grid.start}"
+        return f"it starts only every {offer.start_every} from {facts.grid.anchor}"
     return ""
 
 
@@ -86,15 +86,16 @@ def ladder_windows(
 ) -> Iterator[tuple[date, date, float, float]]:
     """Yield (start, end, expiring GPUs, GPUs the share is of) until the last expiry.
 
-    A window is ``(start, end]``. From the horizon end on, the share is of the GPUs that stand over
-    the last instant of the horizon.
+    A window is ``(start, end]``; the first is the one in which the horizon starts. From the horizon
+    end on, the share is of the GPUs that stand over the last instant of the horizon.
     """
     last = max((term.end for term in terms), default=facts.grid.start)
-    index, begin = 0, facts.grid.start
+    index, begin = 0, facts.grid.anchor
     while begin < last:
-        end = ladder.window.after(facts.grid.start, index + 1)
+        end = ladder.window.after(facts.grid.anchor, index + 1)
         expiring = sum(term.gpus for term in terms if begin < term.end <= end)
-        yield begin, end, expiring, _standing(terms, begin, facts.grid.end)
+        if end > facts.grid.start:
+            yield begin, end, expiring, _standing(terms, begin, facts.grid.end)
         if end <= begin:
             return
         index, begin = index + 1, end
@@ -109,11 +110,11 @@ def _standing(terms: list[Term], day: date, horizon_end: date) -> float:
 def _regular_starts(facts: Facts, offer: CommittedTerm) -> set[date]:
     if offer.start_every is None:
         return set(facts.period_of)
-    starts, times, day = set(), 0, facts.grid.start
+    starts, times, day = set(), 0, facts.grid.anchor
     while day <= facts.grid.end:
         starts.add(min(bound for bound in facts.grid.boundaries if bound >= day))
         times += 1
-        following = offer.start_every.after(facts.grid.start, times)
+        following = offer.start_every.after(facts.grid.anchor, times)
         if following <= day:
             break
         day = following
@@ -146,11 +147,17 @@ def _lots_active(facts: Facts, plan: Quantities) -> Iterator[Finding]:
     for key, offer in facts.tables.committed.items():
         if offer.max_lots is None:
             continue
-        active = np.zeros(facts.num_periods)
+        active, ordered = np.zeros(facts.num_periods), np.zeros(facts.num_periods)
         for lot in plan.lots:
             if lot.offer.id == key:
-                active += np.where(lot.shares > 0.0, lot.lots, 0.0)
-        for period in np.flatnonzero(active > offer.max_lots + QUANTITY_TOLERANCE).tolist():
+                ordered += np.where(lot.shares > 0.0, lot.lots, 0.0)
+        for held in facts.tables.held.values():
+            if held.offer == key:
+                touched = facts.share(held.start, held.end) > 0.0
+                active += np.where(touched, held.gpus / offer.lot_gpus, 0.0)
+        active += ordered
+        over = (active > offer.max_lots + QUANTITY_TOLERANCE) & (ordered > QUANTITY_TOLERANCE)
+        for period in np.flatnonzero(over).tolist():
             day = facts.grid.boundaries[period]
             text = (
                 f"{key}: {number(active[period])} lots active in the period from {day}, "

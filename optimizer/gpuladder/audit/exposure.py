@@ -10,7 +10,13 @@ from gpuladder.audit.commitments import Term, ladder_windows
 from gpuladder.audit.costs import holding_rate, hours_after_horizon
 from gpuladder.audit.shares import quotient
 from gpuladder.scenario.expand import term_of
-from gpuladder.scenario.schema import DedicatedOffer, LadderPolicy, OwnedOffer
+from gpuladder.scenario.schema import (
+    DedicatedOffer,
+    Due,
+    HeldCommitment,
+    LadderPolicy,
+    OwnedOffer,
+)
 from gpuladder.timegrid import Span, add_months
 
 if TYPE_CHECKING:
@@ -36,7 +42,9 @@ class Debt:
     lump : float
         Owed until the term starts: setup, or the purchase of hardware.
     leased : bool
-        Whether its remaining months count in the average.
+        Whether its hours are owed, and its remaining months count in the average.
+    dues : tuple of Due
+        Owed until they are paid.
     """
 
     binds: date
@@ -46,28 +54,21 @@ class Debt:
     rate: float
     lump: float
     leased: bool
+    dues: tuple[Due, ...] = ()
 
     def owed(self, day: date) -> float:
         """Return what is still owed on a date, undiscounted, prepaid or not."""
         rest = self.rate * max((self.end - max(day, self.start)).days, 0) * 24.0
+        rest += sum(due.amount for due in self.dues if due.on > day)
         return rest + (self.lump if self.start > day else 0.0)
 
 
 def debts(facts: Facts, plan: Quantities) -> list[Debt]:
     """Return everything that is or becomes owed: held commitments and orders."""
-    begin = facts.grid.start
     held = [
-        Debt(
-            min(item.start, begin),
-            item.start,
-            item.end,
-            item.gpus,
-            item.gpus * item.price,
-            0.0,
-            leased=True,
-        )
+        _held_debt(facts, item)
         for item in facts.tables.held.values()
-        if item.end > begin
+        if item.end > facts.grid.start
     ]
     return held + [_debt(facts, lot) for lot in plan.lots]
 
@@ -85,7 +86,8 @@ def owed_on(items: list[Debt], day: date) -> tuple[float, float | None]:
 
 def lock_in_dates(facts: Facts, items: list[Debt]) -> list[date]:
     """Return the dates on which lock-in is told: boundaries, and quarter starts to the last end."""
-    last = max([facts.grid.end, *(item.end for item in items if item.leased)])
+    ends = [item.end for item in items if item.leased]
+    last = max([facts.grid.end, *ends, *(due.on for item in items for due in item.dues)])
     days = set(facts.grid.boundaries)
     quarter = date(facts.grid.start.year, 1, 1)
     while quarter <= last:
@@ -139,7 +141,24 @@ def held_tail(facts: Facts) -> float:
     end = facts.grid.end
     return sum(
         item.gpus * item.price * max((item.end - max(item.start, end)).days, 0) * 24.0
+        + sum(due.amount for due in item.dues if due.on > end)
         for item in facts.tables.held.values()
+    )
+
+
+def _held_debt(facts: Facts, held: HeldCommitment) -> Debt:
+    """Return a held commitment as an obligation; of hardware bought under an offer, its dues."""
+    begin = facts.grid.start
+    leased = held.kind != "owned" or held.offer is None
+    return Debt(
+        min(held.start, begin),
+        held.start,
+        held.end,
+        held.gpus,
+        held.gpus * held.price if leased else 0.0,
+        0.0,
+        leased=leased,
+        dues=tuple(due for due in held.dues if due.on >= begin),
     )
 
 

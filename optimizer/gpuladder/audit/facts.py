@@ -22,6 +22,7 @@ from gpuladder.scenario.schema import (
     Fabric,
     GangCampaign,
     Hardware,
+    HeldCommitment,
     OwnedOffer,
     PreemptionClass,
     PricedOffer,
@@ -218,6 +219,11 @@ class Facts:
         """Tell whether a backfill buyer takes capacity of a pool."""
         pool = self.tables.pools[pool_id]
         return _passes(buyer.pools, pool.id) and _passes(buyer.hardware, pool.hardware)
+
+    def is_flex_held(self, held: HeldCommitment) -> bool:
+        """Tell whether a held commitment serves only what is drawn, as its offer says."""
+        offer = None if held.offer is None else self.tables.committed.get(held.offer)
+        return offer is not None and is_flex(offer)
 
     def counts_in_ladder(self, offer: CommittedTerm, start: date) -> bool:
         """Tell whether a lot's term is long enough for the ladder, both measured from its start."""

@@ -78,6 +78,8 @@ def _policy_spot_share(facts: Facts, plan: Quantities) -> Iterator[Finding]:
     )
     spot += sum(campaigns[run.campaign].work for run, _ in plan.runs if run.spot_offer is not None)
     base = sum(spot_share_base(item, dropped_share(plan, item)) for item in campaigns.values())
+    before = facts.scenario.policy.so_far
+    spot, base = spot + before.spot_gpu_hours, base + before.gpu_hours
     allowance = ABSOLUTE_TOLERANCE_GPUS * float(facts.hours.sum())
     if exceeds(spot, share * base, spot + share * base, allowance):
         text = (
@@ -91,7 +93,9 @@ def _provider_share(facts: Facts, plan: Quantities) -> Iterator[Finding]:
     limit = facts.scenario.policy.provider_share_max
     if limit is None:
         return
-    hours = provider_gpu_hours(facts, plan)
+    before = facts.scenario.policy.so_far.provider_gpu_hours
+    inside = provider_gpu_hours(facts, plan)
+    hours = {name: own + before.get(name, 0.0) for name, own in inside.items()}
     everything = sum(hours.values())
     for provider, own in hours.items():
         share = limit.get(provider) if isinstance(limit, dict) else limit

@@ -61,7 +61,21 @@ def firm_gpus(
                 continue
             total += lot_gpus(lot)
     for held in facts.tables.held.values():
-        if held.pool == pool and (not single_tenant or is_single_tenant(held.kind)):
+        if held.pool != pool or facts.is_flex_held(held):
+            continue
+        if not single_tenant or is_single_tenant(held.kind):
+            total += held_gpus(facts, held)
+    return total
+
+
+def flex_gpus(facts: Facts, plan: Quantities, offer: str) -> FloatArray:
+    """Return the GPUs of a flex offer that are ordered or held, in each period, shape (T,)."""
+    total = np.zeros(facts.num_periods)
+    for lot in plan.lots:
+        if lot.offer.id == offer:
+            total += lot_gpus(lot)
+    for held in facts.tables.held.values():
+        if held.offer == offer:
             total += held_gpus(facts, held)
     return total
 
@@ -216,11 +230,7 @@ def _backfill_depth(facts: Facts, plan: Quantities) -> Iterator[Finding]:
 
 def _draw_limit(facts: Facts, plan: Quantities) -> Iterator[Finding]:
     for offer, use in plan.drawn.items():
-        held = np.zeros(facts.num_periods)
-        for lot in plan.lots:
-            if lot.offer.id == offer:
-                held += lot_gpus(lot)
-        yield from _above(facts, "draw_limit", offer, use, held)
+        yield from _above(facts, "draw_limit", offer, use, flex_gpus(facts, plan, offer))
 
 
 def _draw_use(facts: Facts, plan: Quantities, pool: str) -> Iterator[Finding]:

@@ -54,7 +54,7 @@ def make_program_data(scenario: Scenario) -> ProgramData:
         gangs=gangs,
         drops=make_drops(context, elastic, gangs),
         backfill=make_backfill(context, cells),
-        lots_active=make_lots_active(terms),
+        lots_active=make_lots_active(context, terms),
         ladder=make_ladder(context, terms),
         policy=make_policy(
             context, terms, orders, cells, levels, on_demand, flex, spot, elastic, gangs

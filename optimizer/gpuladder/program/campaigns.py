@@ -81,6 +81,13 @@ def make_elastic(context: Context, spot: Spot) -> Elastic:
         spot_cell=spot_use.column,
         spot_work=spot_use.value,
         spot_cost=spot_unit_cost(context, spot)[spot_use.column],
+        spot_work_room=np.array(
+            [
+                s * (c.work + c.done_gpu_hours) - c.done_spot_gpu_hours
+                for s, (_, c) in zip(shares, own, strict=True)
+            ],
+            np.float64,
+        ),
         width_instance=width.row,
         width_period=width.column,
         width=width.value,
@@ -133,11 +140,15 @@ def gang_availability(spot: SpotOffer, size: int) -> float:
 
 
 def gang_starts(context: Context, campaign: GangCampaign, hours: float) -> list[int]:
-    """Return the periods at whose first boundary a run of ``hours`` hours may start."""
+    """Return the periods at whose first boundary a run of ``hours`` hours may start.
+
+    One that runs already goes on in the first period, and in no other.
+    """
     grid = context.grid
     finish = min(grid.hour_of(campaign.deadline), grid.boundary_hours[-1]) + HOUR_TOLERANCE
     starts = []
-    for period, day in enumerate(grid.boundaries[:-1]):
+    days = grid.boundaries[:-1] if campaign.runs_on is None else grid.boundaries[:1]
+    for period, day in enumerate(days):
         if day < campaign.earliest or grid.boundary_hours[period] + hours > finish:
             continue
         limit = campaign.max_duration
@@ -161,6 +172,8 @@ def list_modes(context: Context, instance: int, campaign: GangCampaign) -> list[
         if full_spot:
             places += [(number, o) for number, o in enumerate(offers) if o.pool == pool.id]
         for number, offer in places:
+            if campaign.runs_on not in (None, pool.id if offer is None else offer.id):
+                continue
             for size in sorted(set(campaign.gpus)):
                 if size % context.gpus_per_node(pool):
                     continue

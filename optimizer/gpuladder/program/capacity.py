@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
 
 def held_gpus(context: Context, *, dedicated: bool) -> FloatArray:
-    """Return GPUs of held commitments in each cell, averaged over the period, shape (N,)."""
+    """Return GPUs of held commitments in each cell, averaged over the period, shape (N,).
+
+    Those that serve only what is drawn are left out.
+    """
     held = np.zeros(context.num_cells)
     for item in context.scenario.commitments:
-        if dedicated and item.kind not in DEDICATED_KINDS:
+        if context.is_flex(item) or (dedicated and item.kind not in DEDICATED_KINDS):
             continue
         first = context.cell(item.pool, 0)
         share = context.grid.overlap_share(item.start, item.end)
@@ -151,6 +154,7 @@ def make_flex(context: Context, terms: list[Term], cells: Cells) -> Flex:
             for t in periods.tolist()
         ]
         held.add(np.array(rows, np.int64), term.number, term.share[periods] * term.offer.lot_gpus)
+    standing = _standing_flex(context, flex_cell)
     offer = np.array([key[0] for key in flex_cell], np.int64)
     cell = np.array([key[1] for key in flex_cell], np.int64)
     drawn = np.flatnonzero(cells.loaded[cell])
@@ -162,10 +166,28 @@ def make_flex(context: Context, terms: list[Term], cells: Cells) -> Flex:
         offer=offer,
         cell=cell,
         held=held.matrix(),
+        standing=np.array([standing.get(key, 0.0) for key in flex_cell], np.float64),
         draw_flex=drawn,
         draw_cost=usage[offer[drawn]] * hours,
         draw_dedicated=is_dedicated[offer[drawn]],
     )
+
+
+def _standing_flex(
+    context: Context, flex_cell: dict[tuple[int, int], int]
+) -> dict[tuple[int, int], float]:
+    """Return GPUs of held flex reservations by offer and cell; their cells are added to those."""
+    standing: dict[tuple[int, int], float] = {}
+    numbers = {name: number for number, name in enumerate(context.expanded.committed)}
+    for item in context.scenario.commitments:
+        if item.offer is None or not context.is_flex(item):
+            continue
+        share = context.grid.overlap_share(item.start, item.end)
+        for period in np.flatnonzero(share).tolist():
+            key = (numbers[item.offer], context.cell(item.pool, period))
+            flex_cell.setdefault(key, len(flex_cell))
+            standing[key] = standing.get(key, 0.0) + item.gpus * float(share[period])
+    return standing
 
 
 def make_spot(context: Context) -> Spot:

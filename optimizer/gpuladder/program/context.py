@@ -15,6 +15,8 @@ from gpuladder.scenario.schema import (
     DedicatedOffer,
     Fabric,
     Hardware,
+    HeldCommitment,
+    LeasedOffer,
     OnDemandOffer,
     OwnedOffer,
     Pool,
@@ -60,6 +62,11 @@ class Context:
     def factor(self, day: date) -> float:
         """Return the discount factor of a date."""
         return discount_factor(self.scenario.discount_rate, (day - self.grid.start).days)
+
+    def is_flex(self, held: HeldCommitment) -> bool:
+        """Tell whether a held commitment serves only what is drawn: its offer charges for use."""
+        offer = self.expanded.committed.get(held.offer or "")
+        return isinstance(offer, LeasedOffer) and offer.usage_price is not None
 
     def preemption_class(self, campaign: Campaign) -> PreemptionClass:
         """Return a campaign's preemption-tolerance class."""

@@ -16,7 +16,7 @@ from gpuladder.scenario.schema import (
     LadderPolicy,
     OwnedOffer,
 )
-from gpuladder.timegrid import HOURS_PER_DAY, FloatArray, Span
+from gpuladder.timegrid import HOURS_PER_DAY, FloatArray, Span, TimeGrid
 from gpuladder_models.data import (
     Cells,
     Elastic,
@@ -38,14 +38,18 @@ if TYPE_CHECKING:
     from gpuladder.program.orders import Term
 
 
-def ladder_windows(horizon_start: date, window: Span, last: date) -> list[tuple[date, date]]:
-    """Return windows ``(start, end]`` from the horizon start until ``last`` lies in one."""
+def ladder_windows(grid: TimeGrid, window: Span, last: date) -> list[tuple[date, date]]:
+    """Return windows ``(start, end]`` counted from the grid's anchor until ``last`` lies in one.
+
+    The first is the one in which the horizon starts.
+    """
     windows: list[tuple[date, date]] = []
-    while not windows or windows[-1][1] < last:
-        number = len(windows)
-        windows.append(
-            (window.after(horizon_start, number), window.after(horizon_start, number + 1))
-        )
+    number, end = 0, grid.anchor
+    while not windows or end < last:
+        number += 1
+        begin, end = end, window.after(grid.anchor, number)
+        if end > grid.start:
+            windows.append((begin, end))
     return windows
 
 
@@ -70,7 +74,7 @@ def make_ladder(context: Context, terms: list[Term]) -> Ladder:
     counted = [t for t in terms if t.end >= shortest.after(t.start)]
     held = [item for item in context.scenario.commitments if counts_for_ladder(item, shortest)]
     last = max([t.end for t in counted] + [item.end for item in held], default=context.grid.start)
-    windows = ladder_windows(context.grid.start, policy.window, last)
+    windows = ladder_windows(context.grid, policy.window, last)
     limits = [_held_room(context, policy, held, window) for window in windows]
     entries = Entries()
     for number, (begin, end) in enumerate(windows):
@@ -118,6 +122,7 @@ def make_policy(
         shares = asked
     else:
         shares = {} if asked is None else dict.fromkeys(providers, asked)
+    past = policy.so_far.provider_gpu_hours
     limits = [
         (limit, period)
         for limit in policy.hardware_limits
@@ -134,9 +139,15 @@ def make_policy(
     ]
     return Policy(
         spot_share_max=np.inf if policy.spot_share_max is None else policy.spot_share_max,
+        work_so_far=policy.so_far.gpu_hours,
+        spot_work_so_far=policy.so_far.spot_gpu_hours,
         provider=np.array([providers.index(name) for name in shares], np.int64),
         provider_future=np.zeros(len(shares), np.int64),
         provider_share=np.array(list(shares.values()), np.float64),
+        provider_room=np.array(
+            [share * sum(past.values()) - past.get(name, 0.0) for name, share in shares.items()],
+            np.float64,
+        ),
         pool_provider=np.array([providers.index(pool.provider) for pool in pools], np.int64),
         spot_pool=np.array(
             [context.pool_index[o.pool] for o in context.expanded.spot.values()], np.int64
@@ -198,11 +209,21 @@ class _Payments:
         return self.budget.from_date <= day < self.budget.until
 
     def held(self) -> float:
-        """Return what held commitments are paid in the span."""
-        return sum(
-            i.gpus * i.price * self._hours(i.start, i.end)
-            for i in self.context.scenario.commitments
+        """Return what held commitments are paid in the span, from the horizon start on."""
+        return sum(self._held(item) for item in self.context.scenario.commitments)
+
+    def _held(self, item: HeldCommitment) -> float:
+        if item.end <= self.context.grid.start:
+            return 0.0
+        hours = (1.0 - item.upfront) * self._hours(item.start, item.end)
+        if item.start >= self.context.grid.start and self._starts_inside(item.start):
+            hours += item.upfront * (item.end - item.start).days * HOURS_PER_DAY
+        due = sum(
+            each.amount
+            for each in item.dues
+            if each.on >= self.context.grid.start and self._starts_inside(each.on)
         )
+        return item.gpus * item.price * hours + due
 
     def orders(self) -> FloatArray:
         """Return the payments of one lot of each order, shape (J,)."""

@@ -23,6 +23,7 @@ from gpuladder.timegrid import HOURS_PER_DAY, FloatArray
 from gpuladder_models.data import LotsActive, Orders, Sparse
 
 MOST_BACKFILL_GPUS = 100_000.0  # stands for what a buyer without a limit takes, in bounds alone
+LOT_TOLERANCE = 1e-9  # held GPUs divided by a lot's must not lose a lot to rounding
 ORDER_LINES = (
     "burst_window",
     "reserved",
@@ -66,7 +67,7 @@ def start_periods(context: Context, offer: CommittedTerm) -> list[int]:
         candidates = list(range(grid.num_periods))
     else:
         candidates, number = [], 0
-        while (day := offer.start_every.after(grid.start, number)) < grid.end:
+        while (day := offer.start_every.after(grid.anchor, number)) < grid.end:
             boundary = grid.first_boundary_from(day)
             if boundary is not None and boundary < grid.num_periods and boundary not in candidates:
                 candidates.append(boundary)
@@ -130,7 +131,8 @@ def make_orders(context: Context, terms: list[Term]) -> Orders:
         t.number for t, cost in zip(terms, setups, strict=True) if cost or t.offer.min_lots > 1
     ]
     needs_bound = set(placed)
-    most = [_most_lots(context, t, bounded=t.number in needs_bound) for t in terms]
+    standing = standing_lots(context)
+    most = [_most_lots(context, t, standing, bounded=t.number in needs_bound) for t in terms]
     return Orders(
         offer=np.array([t.offer_index for t in terms], np.int64),
         start=np.array([t.period for t in terms], np.int64),
@@ -146,9 +148,25 @@ def make_orders(context: Context, terms: list[Term]) -> Orders:
     )
 
 
-def _most_lots(context: Context, term: Term, *, bounded: bool) -> float:
+def standing_lots(context: Context) -> dict[str, FloatArray]:
+    """Return the lots of each offer that held commitments keep active, by offer, shape (T,)."""
+    standing: dict[str, FloatArray] = {}
+    for item in context.scenario.commitments:
+        offer = context.expanded.committed.get(item.offer or "")
+        if offer is not None:
+            own = standing.setdefault(offer.id, np.zeros(context.grid.num_periods))
+            touched = context.grid.overlap_share(item.start, item.end) > 0
+            own += np.where(touched, item.gpus / offer.lot_gpus, 0.0)
+    return standing
+
+
+def _most_lots(
+    context: Context, term: Term, standing: dict[str, FloatArray], *, bounded: bool
+) -> float:
     if term.offer.max_lots is not None:
-        return float(term.offer.max_lots)
+        held = standing.get(term.offer.id)
+        taken = 0.0 if held is None else float(held[term.share > 0].max())
+        return max(math.floor(term.offer.max_lots - taken + LOT_TOLERANCE), 0.0)
     if not bounded:
         return np.inf
     least_share = float(term.share[term.share > 0].min())
@@ -199,8 +217,9 @@ def firm_entries(context: Context, terms: list[Term], *, dedicated: bool) -> Spa
     return entries.matrix()
 
 
-def make_lots_active(terms: list[Term]) -> LotsActive:
-    """Return the rows that bound the lots of an offer active in any one period."""
+def make_lots_active(context: Context, terms: list[Term]) -> LotsActive:
+    """Return the rows that bound the lots of an offer active in any one period, held ones off."""
+    standing = standing_lots(context)
     entries = Entries()
     offers: list[int] = []
     periods: list[int] = []
@@ -217,7 +236,9 @@ def make_lots_active(terms: list[Term]) -> LotsActive:
         entries.add(len(most) + row, numbers[order], 1.0)
         offers += [offer_index] * len(shared)
         periods += shared.tolist()
-        most += [float(own[0].offer.max_lots or 0)] * len(shared)
+        taken = standing.get(own[0].offer.id, np.zeros(context.grid.num_periods))
+        left = float(own[0].offer.max_lots or 0) - taken[shared]
+        most += np.maximum(left, 0.0).tolist()
     return LotsActive(
         offer=np.array(offers, np.int64),
         period=np.array(periods, np.int64),

@@ -201,6 +201,11 @@ CODES: dict[str, Code] = {
         "A term of 365 days against windows of 13 weeks (364 days) expires one day into the next "
         "window: renewed a review late, and the ladder does not see what was meant.",
     ),
+    "GL-S602": Code(
+        "What is carried over does not fit",
+        "A run under way, work done before the horizon, or an order signed before it contradicts "
+        "the campaign, the offer or the dates it belongs to.",
+    ),
     "GL-S701": Code(
         "A limit broken by what is held",
         "A held commitment cannot be given back, so no plan could keep the limit.",

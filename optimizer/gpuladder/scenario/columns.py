@@ -64,6 +64,9 @@ UNITS = {
     "storage_gb": "GB",
     "egress_gb": "GB",
     "staff_cost": "{currency}",
+    "done_gpu_hours": "reference GPU-hours",
+    "done_spot_gpu_hours": "reference GPU-hours",
+    "dues": "list of on, amount",
     "start": "date",
     "end": "date",
     "value": "{currency} per GPU-hour",
@@ -75,11 +78,15 @@ UNITS = {
     "max": "{currency}",
     "horizon.start": "date",
     "horizon.end": "date",
+    "horizon.counted_from": "date",
     "discount_rate": "per year, 0.08 is 8 %",
     "policy.committed_gpus_max": "GPUs",
     "policy.spot_share_max": "0 to 1",
     "policy.provider_share_max": "0 to 1",
     "policy.tail_charge": "0 to 1",
+    "policy.so_far.gpu_hours": "reference GPU-hours",
+    "policy.so_far.spot_gpu_hours": "reference GPU-hours",
+    "policy.so_far.provider_gpu_hours": "GPU-hours by provider",
     "policy.ladder.window": "e.g. 13 weeks",
     "policy.ladder.max_expiring_share": "0 to 1",
     "policy.ladder.exempt_gpus": "GPUs",
@@ -95,6 +102,7 @@ REFERENCES = {
     ("campaigns", "preemption_class"): "preemption_classes",
     ("commitments", "pool"): "pools",
     ("commitments", "renewable_as"): "offers",
+    ("commitments", "offer"): "offers",
     ("demand", "pool"): "pools",
     ("policy.hardware_limits", "hardware"): "hardware",
 }
@@ -174,7 +182,7 @@ def columns(table: str, currency: str) -> tuple[Column, ...]:
     result = []
     for key in order:
         is_common = len(owners[key]) == len(models)
-        note = fields[key][0].description or ""
+        note = " ".join((fields[key][0].description or "").split())  # one line, also in CSV
         if not is_common:
             note = f"{note} Only for: {', '.join(owners[key])}.".strip()
         choices = CHOICES.get((table, key), ())

@@ -51,7 +51,8 @@ def term_of(offer: CommittedTerm) -> Span:
 
 def time_grid(scenario: Scenario) -> TimeGrid:
     """Return the scenario's period grid."""
-    return TimeGrid(grid_boundaries(scenario.horizon.start, scenario.horizon.pieces))
+    horizon = scenario.horizon
+    return TimeGrid(grid_boundaries(horizon.start, horizon.pieces), horizon.counted_from)
 
 
 def expand_offer(offer: CommittedTerm) -> list[CommittedTerm]:

@@ -28,6 +28,7 @@ from gpuladder.fields import (
     TermText,
     WriteOneOrMore,
 )
+from gpuladder.scenario.held import Due, HeldCommitment
 from gpuladder.scenario.offers import (
     BurstWindowOffer,
     CommittedOffer,
@@ -57,6 +58,7 @@ __all__ = [
     "CommittedOffer",
     "DedicatedOffer",
     "DemandRow",
+    "Due",
     "ElasticCampaign",
     "Fabric",
     "GangCampaign",
@@ -80,6 +82,7 @@ __all__ = [
     "ReservedOffer",
     "Scenario",
     "Segment",
+    "SoFar",
     "SolverOptions",
     "SpotOffer",
     "is_finite",
@@ -106,6 +109,8 @@ class Horizon(Record):
     """Length of the periods, when it is one throughout."""
     segments: tuple[Segment, ...] | None = None
     """Stretches with their own step, fine first and coarse later."""
+    counted_from: Day | None = None
+    """Date from which ladder windows and `start_every` are counted; the start when left out."""
 
     @property
     def pieces(self) -> tuple[tuple[date, Step], ...]:
@@ -243,6 +248,11 @@ class ElasticCampaign(CampaignBase):
     """Most GPUs in use at any time."""
     job_gpus: PositiveWhole | None = None
     """GPUs of one job; one node when left out."""
+    done_gpu_hours: NonNegative = 0.0
+    """Work done before the horizon, reference GPU-hours, beside `gpu_hours`; counts in the spot
+    share alone."""
+    done_spot_gpu_hours: NonNegative = 0.0
+    """Of the work done before the horizon, on spot."""
 
 
 class GangCampaign(CampaignBase):
@@ -255,26 +265,11 @@ class GangCampaign(CampaignBase):
     """Efficiency at each size, 1 when left out."""
     max_duration: TermText | None = None
     """The time-to-train limit."""
+    runs_on: Identifier | None = None
+    """Pool, or spot offer, on which it runs already: it goes on there from the horizon start."""
 
 
 Campaign = Annotated[ElasticCampaign | GangCampaign, Field(discriminator="shape")]
-
-
-class HeldCommitment(Record):
-    """A commitment signed before the horizon; its cost is sunk, its capacity and expiry count."""
-
-    id: Identifier
-    pool: Identifier
-    kind: Literal["burst_window", "reserved", "dedicated", "owned"]
-    gpus: Positive
-    start: Day
-    end: Day
-    price: NonNegative
-    """Currency per GPU-hour."""
-    tenor: TermText | None = None
-    """Term as signed."""
-    renewable_as: Identifier | None = None
-    """Offer under which it can be renewed."""
 
 
 class BackfillBuyer(Record):
@@ -327,6 +322,17 @@ class CashBudget(Record):
     """Currency."""
 
 
+class SoFar(Record):
+    """What counts in the policy's shares from before the horizon."""
+
+    gpu_hours: NonNegative = 0.0
+    """Work that campaigns have done, reference GPU-hours."""
+    spot_gpu_hours: NonNegative = 0.0
+    """Of that, on spot."""
+    provider_gpu_hours: dict[Identifier, NonNegative] = Field(default_factory=dict)
+    """GPU-hours bought or held, by provider."""
+
+
 class Policy(Record):
     """Limits set by the company."""
 
@@ -342,6 +348,8 @@ class Policy(Record):
     cash_budgets: tuple[CashBudget, ...] = ()
     tail_charge: Share = 0.0
     """Share of the cost after the horizon end that is charged to the objective."""
+    so_far: SoFar = SoFar()
+    """What counts in `spot_share_max` and `provider_share_max` from before the horizon."""
 
 
 class SolverOptions(Record):

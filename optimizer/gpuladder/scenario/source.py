@@ -49,6 +49,8 @@ TEXT_KEYS = frozenset(
         "residency",
         "preemption_class",
         "renewable_as",
+        "offer",
+        "runs_on",
     }
 )
 """Keys whose plain values are names: `007`, `1e3` and `true` stay as they were written."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpuladder.errors import Problem, Severity
 from gpuladder.scenario.checks import (
+    carried,
     dates,
     duplicates,
     expiry,
@@ -25,7 +26,7 @@ from gpuladder.scenario.checks import (
 if TYPE_CHECKING:
     from gpuladder.scenario.checks.context import Context
 
-ROW_CHECKS = (references, duplicates, dates, shares, sizes, prices, magnitude, workloads)
+ROW_CHECKS = (references, duplicates, dates, shares, sizes, prices, magnitude, carried, workloads)
 """Look at rows one by one or in pairs: run on whatever rows are valid."""
 WHOLE_CHECKS = (placement, series, limits, unbounded, unused, expiry)
 """Look at how everything fits together: a missing row would make them cry wolf."""

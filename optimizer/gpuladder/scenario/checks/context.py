@@ -110,9 +110,10 @@ class Context:
         if self.horizon is None:
             return None
         try:
-            return TimeGrid(grid_boundaries(self.horizon.start, self.horizon.pieces))
+            boundaries = grid_boundaries(self.horizon.start, self.horizon.pieces)
         except ValueError:
             return None
+        return TimeGrid(boundaries, self.horizon.counted_from)
 
     @cached_property
     def terms(self) -> list[tuple[int, CommittedTerm]]:

@@ -80,10 +80,10 @@ def _held(context: Context, grid: TimeGrid, window: Span | None) -> Iterator[Pro
 def _off(grid: TimeGrid, window: Span | None, day: date) -> tuple[int, str, int] | None:
     """Return by how many days a date misses a boundary, which, and the length of its step."""
     if window is not None and window.days(grid.start) >= LONG_PERIOD_DAYS:
-        number = max((day - grid.start).days // (window.days(grid.start) + 3) - 1, 0)
-        while window.after(grid.start, number + 1) <= day:
+        number = max((day - grid.anchor).days // (window.days(grid.anchor) + 3) - 1, 0)
+        while window.after(grid.anchor, number + 1) <= day:
             number += 1
-        before, after = window.after(grid.start, number), window.after(grid.start, number + 1)
+        before, after = window.after(grid.anchor, number), window.after(grid.anchor, number + 1)
         days = _nearest(day, before, after)
         length = (after - before).days
         return None if days is None else (days, "a boundary of the ladder's windows", length)

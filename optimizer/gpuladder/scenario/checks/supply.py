@@ -45,7 +45,7 @@ def starts(grid: TimeGrid, term: CommittedTerm) -> list[date]:
     if term.start_every is None:
         return days
     allowed, number = set(), 0
-    while (mark := term.start_every.after(grid.start, number)) < grid.end:
+    while (mark := term.start_every.after(grid.anchor, number)) < grid.end:
         index = grid.first_boundary_from(mark)
         if index is not None:
             allowed.add(grid.boundaries[index])

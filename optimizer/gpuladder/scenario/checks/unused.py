@@ -66,7 +66,7 @@ def _never(context: Context, grid: TimeGrid) -> Iterator[Problem]:
                 + (f", first date {offer.available_from}" if offer.available_from else "")
                 + (f", last date {offer.available_until}" if offer.available_until else "")
                 + (
-                    f", and terms start every {offer.start_every} from {grid.start} on"
+                    f", and terms start every {offer.start_every} from {grid.anchor} on"
                     if offer.start_every
                     else ""
                 ),
