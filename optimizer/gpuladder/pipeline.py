@@ -8,10 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from gpuladder.analysis.analyse import analyse
+from gpuladder.analysis.charges import charges_of
 from gpuladder.analysis.conflicts import explain_infeasible
 from gpuladder.analysis.document import result_document
 from gpuladder.analysis.explain_plan import answer_all
@@ -24,7 +26,8 @@ from gpuladder.errors import AuditError, Problem
 from gpuladder.model_size import ModelSize, measure
 from gpuladder.plan import Plan, Status, Termination
 from gpuladder.program import make_program_data
-from gpuladder.report import run_folder, saved_result
+from gpuladder.report import focus, run_folder, saved_result
+from gpuladder.report.focus_lines import FocusVersion, Offers
 from gpuladder.scenario.fingerprint import canonical, fingerprint
 from gpuladder.scenario.loading import Loaded, check, load
 from gpuladder.scenario.overrides import lay_over, set_value
@@ -298,6 +301,46 @@ def audit_run(folder: str | Path) -> AuditReport:
         plan,
         figures=saved_document(home) if plan.has_quantities else None,
         fingerprint=fingerprint(scenario),
+    )
+
+
+def write_focus(
+    result: Result,
+    parent: str | Path,
+    *,
+    version: str = FocusVersion.V1_3,
+    negotiated: Sequence[str] = (),
+) -> tuple[Path, dict[str, Any]]:
+    """Write a plan as FOCUS-shaped CSV files, in a new folder ``focus`` below ``parent``.
+
+    Parameters
+    ----------
+    result : Result
+        With a plan that stands up to the audit.
+    version : str
+        Of the specification: ``1.3`` or ``1.4``.
+    negotiated : sequence of str
+        Offers and held commitments that are no public offers, by id.
+
+    Returns
+    -------
+    tuple of Path and dict
+        The folder, and what its ``metadata.json`` says.
+
+    Raises
+    ------
+    GpuladderError
+        When there is no plan to sign on, nothing of such an id, or something of that name.
+    """
+    require_plan(result)
+    offers = Offers.of(result.scenario, negotiated)
+    return focus.write_focus(
+        result,
+        charges_of(result.scenario, result.plan),
+        Path(parent),
+        version=FocusVersion(version),
+        offers=offers,
+        written=datetime.now(UTC),
     )
 
 

@@ -76,6 +76,12 @@ def campaign_use_rows(ledger: Ledger, attribution: Attribution) -> tuple[Campaig
     return tuple(sorted(rows, key=lambda row: (row.campaign, row.period_start, row.pool)))
 
 
+def runs_done(dropped_share: float) -> float:
+    """Return the runs that a campaign completes: 1, 0 when dropped, the share done in between."""
+    done = 1.0 - dropped_share if dropped_share > SHARE_TOLERANCE else 1.0
+    return 0.0 if done <= SHARE_TOLERANCE else done
+
+
 def _row(
     ledger: Ledger,
     attribution: Attribution,
@@ -88,8 +94,7 @@ def _row(
     everywhere = total(places.values(), frame.grid.num_periods)
     hours = {place: float(np.dot(gpus, frame.grid.hours)) for place, gpus in places.items()}
     start, end = _dates(frame, campaign, everywhere, run)
-    done = 1.0 - dropped_share if dropped_share > SHARE_TOLERANCE else 1.0
-    runs = 0.0 if done <= SHARE_TOLERANCE else done
+    runs = runs_done(dropped_share)
     direct, idle = attribution.direct[key], attribution.idle[key]
     return CampaignRow(
         id=key,

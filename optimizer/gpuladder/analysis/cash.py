@@ -68,7 +68,7 @@ def money_between(ledger: Ledger, edges: Sequence[date]) -> dict[str, Money]:
 
 def cash_rows(ledger: Ledger) -> tuple[CashRow, ...]:
     """Return cash and accrual by calendar month and cost line, to the end of the last term."""
-    edges = calendar_edges(ledger.frame.grid.start, _day_after_all(ledger), 1)
+    edges = calendar_edges(ledger.frame.grid.start, day_after_all(ledger), 1)
     money = money_between(ledger, edges)
     return tuple(
         CashRow(
@@ -85,7 +85,7 @@ def cash_rows(ledger: Ledger) -> tuple[CashRow, ...]:
 
 def quarter_rows(ledger: Ledger) -> tuple[QuarterCostRow, ...]:
     """Return present value, cash and accrual by calendar quarter and cost line."""
-    edges = calendar_edges(ledger.frame.grid.start, _day_after_all(ledger), 3)
+    edges = calendar_edges(ledger.frame.grid.start, day_after_all(ledger), 3)
     money = money_between(ledger, edges)
     return tuple(
         QuarterCostRow(
@@ -116,7 +116,7 @@ def _add(row: Money, present_value: FloatArray, cash: FloatArray, accrual: Float
     row.accrual[:] += accrual
 
 
-def _day_after_all(ledger: Ledger) -> date:
+def day_after_all(ledger: Ledger) -> date:
     """Return the day after the last payment, consumption or period."""
     ends = [charge.end for term in ledger.terms for charge in term.charges]
     return max([ledger.frame.grid.end, *ends]) + timedelta(days=1)

@@ -220,7 +220,7 @@ def ledger_of(frame: Frame) -> Ledger:
     use, terms = use_of(frame), terms_of(frame)
     flows = _flows(frame, use)
     spot_cost = {
-        (campaign, offer): _metered_values(frame, frame.tables.spot[offer], gpus)[1]
+        (campaign, offer): metered_values(frame, frame.tables.spot[offer], gpus)[1]
         for (campaign, offer), gpus in use.spot.items()
     }
     drops = {
@@ -270,9 +270,9 @@ def _pool_ledger(frame: Frame, use: PoolUse, terms: tuple[Term, ...]) -> PoolLed
     metered_cost = np.zeros(periods)
     for offer, gpus in use.on_demand.items():
         source = frame.tables.on_demand[offer]
-        metered_cost += _metered_values(frame, source, levels.mean(gpus))[1]
+        metered_cost += metered_values(frame, source, levels.mean(gpus))[1]
     for offer, gpus in use.drawn.items():
-        metered_cost += _usage_values(frame, offer, gpus)[1]
+        metered_cost += usage_values(frame, offer, gpus)[1]
     return PoolLedger(
         pool=use.pool,
         hours=hours,
@@ -306,7 +306,7 @@ def _pool_ledger(frame: Frame, use: PoolUse, terms: tuple[Term, ...]) -> PoolLed
     )
 
 
-def _metered_values(
+def metered_values(
     frame: Frame, offer: PricedOffer, gpus: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the undiscounted cost and the present value of average GPUs in use, by period."""
@@ -317,7 +317,7 @@ def _metered_values(
     return amounts, amounts * frame.midpoint_factors
 
 
-def _usage_values(frame: Frame, offer_id: str, gpus: FloatArray) -> tuple[FloatArray, FloatArray]:
+def usage_values(frame: Frame, offer_id: str, gpus: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the undiscounted cost and the present value of GPUs drawn from a flex reservation."""
     offer = frame.tables.committed[offer_id]
     price = offer.usage_price or 0.0 if isinstance(offer, LeasedOffer) else 0.0
@@ -331,15 +331,15 @@ def _flows(frame: Frame, use: Use) -> tuple[Flow, ...]:
     for pool in use.pools.values():
         for offer, gpus in pool.on_demand.items():
             source = frame.tables.on_demand[offer]
-            flows.append(Flow("on_demand", *_metered_values(frame, source, pool.levels.mean(gpus))))
+            flows.append(Flow("on_demand", *metered_values(frame, source, pool.levels.mean(gpus))))
         for offer, gpus in pool.drawn.items():
-            flows.append(Flow("usage", *_usage_values(frame, offer, gpus)))
+            flows.append(Flow("usage", *usage_values(frame, offer, gpus)))
         for buyer in frame.scenario.backfill:
             if buyer.id in pool.backfill:
                 revenue = -buyer.value * pool.backfill[buyer.id] * frame.grid.hours
                 flows.append(Flow("backfill_revenue", revenue, revenue * frame.midpoint_factors))
     for (_, offer), gpus in use.spot.items():
-        flows.append(Flow("spot", *_metered_values(frame, frame.tables.spot[offer], gpus)))
+        flows.append(Flow("spot", *metered_values(frame, frame.tables.spot[offer], gpus)))
     return tuple(flows)
 
 

@@ -23,6 +23,7 @@ CODES: dict[str, str] = {
     "GL-F002": "There is no such run, or a file of it is missing.",
     "GL-F003": "A file of a saved run is damaged.",
     "GL-F004": "A saved run was written by a newer version, which may mean something else by it.",
+    "GL-F005": "A folder of that name is there already; nothing is ever written over another.",
     # Histories and other files from elsewhere.
     "GL-I001": "A file to import cannot be opened, or not be read to its end.",
     "GL-I002": "A file to import has no content, or a header and no row.",
@@ -42,6 +43,7 @@ CODES: dict[str, str] = {
     "GL-U004": "There is nothing to size: no workload, no such campaign, or too many of both.",
     "GL-U005": "An option of `gpuladder size` is out of range or contradicts another.",
     "GL-U006": "A grid of values to sweep over is written wrongly, or is too large.",
+    "GL-U007": "An option names an offer or commitment that the run does not have.",
     "GL-U130": "Interrupted before anything could be written.",
     "GL-X070": "A fault of the program's own: run it again with --debug and report the traceback.",
 }

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import shutil
@@ -127,11 +128,51 @@ def write_folder(
     ReportError
         When a file cannot be written.
     """
+
+    def place(folder: Path) -> Path:
+        return _move_into_place(folder, home, f"{now:%Y%m%dT%H%M%SZ}")
+
+    return _write_whole(home, fill, place, then)
+
+
+def write_named_folder(home: Path, name: str, fill: Callable[[Path], None]) -> Path:
+    """Write a new folder of one name whole or not at all, never over another; return its path.
+
+    Raises
+    ------
+    ReportError
+        When there is something of that name, or a file cannot be written.
+    """
+    final = home / name
+
+    def place(folder: Path) -> Path:
+        if os.path.lexists(final):
+            raise ReportError(
+                Problem(
+                    code="GL-F005",
+                    where=str(final),
+                    what="there is something of that name already",
+                    why="what was written before is never overwritten",
+                    fix="move it away, or name another folder with --output",
+                )
+            )
+        return folder.rename(final)
+
+    return _write_whole(home, fill, place, lambda _: None)
+
+
+def _write_whole(
+    home: Path,
+    fill: Callable[[Path], None],
+    place: Callable[[Path], Path],
+    then: Callable[[Path], None],
+) -> Path:
+    """Build a hidden folder in ``home``, let it be filled and put in its place; return its path."""
     try:
         home.mkdir(parents=True, exist_ok=True)
         with _building(home) as folder:
             fill(folder)
-            final = _move_into_place(folder, home, f"{now:%Y%m%dT%H%M%SZ}")
+            final = place(folder)
         then(final)
     except OSError as error:
         raise ReportError(
