@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 from tests.analysis.conftest import MONDAY, write_plan, write_scenario
-from tests.focus_checks import WRITTEN, export
+from tests.focus_checks import WRITTEN, check_export, export
 
 from gpuladder.analysis.analyse import analyse
 from gpuladder.analysis.charges import charges_of
@@ -422,3 +422,50 @@ def test_the_folder_says_what_it_is_and_is_never_overwritten(tmp_path):
     assert caught.value.problems[0].code == "GL-F005"
     assert (folder / "cost_and_usage.csv").read_bytes() == before
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["focus"]
+
+
+def test_what_was_prepaid_before_the_horizon_is_spread_and_not_billed_again():
+    """Last year's prepayment would be paid twice, or use of it would look free."""
+    flex = leased(id="flex", price=0.5, usage_price=0.25)
+    held = [
+        {"id": "half", "start": "2026-07-01", "price": 2.0, "upfront": 0.5, "kind": "reserved"},
+        {"id": "cluster", "start": "2026-01-01", "price": 1.0, "kind": "dedicated"}
+        | {"dues": [{"on": "2026-08-01", "amount": 480.0}, {"on": "2027-03-01", "amount": 960.0}]},
+        {"id": "drawn", "start": "2026-01-01", "price": 0.5, "kind": "reserved", "offer": "flex"},
+    ]
+    common = {"pool": "east", "gpus": 8, "end": "2027-02-01"}
+    # From 6 July, in the middle of a month, to the end of the year: 179 days.
+    horizon = {"start": date(2026, 7, 6), "end": JANUARY, "step": "month"}
+    august = date(2026, 8, 6)
+    result = analysed(
+        0.25 * 4 * 24 * 31,
+        offers=[flex],
+        horizon=horizon,
+        scenario={"commitments": [row | common for row in held]},
+        campaigns=[elastic(gpu_hours=4 * 24 * 31, earliest=august)],
+        stable_use=using(months=[august]),
+        drawn=[{"offer": "flex", "period": august, "gpus": 4.0}],
+    )
+    rows, contracts = export(result)
+    check_export(result)
+    terms = {row["ContractCommitmentId"]: row for row in contracts}
+    days = 179 + 31  # to 1 February 2027
+    # Half of it was paid on 1 July; of that, what is left from 6 July on is spread.
+    billed = sum(row["BilledCost"] for row in pick(rows, x_CommitmentId="half"))
+    assert billed == pytest.approx(8 * 24 * days * 2.0 / 2)
+    assert terms["half"]["x_PrepaidCost"] == pytest.approx(8 * 24 * days * 2.0 / 2)
+    assert sum(row["EffectiveCost"] for row in pick(rows, x_CommitmentId="half")) == pytest.approx(
+        8 * 24 * days * 2.0
+    )
+    dues = pick(rows, x_CommitmentId="cluster", ChargeFrequency="One-Time")
+    assert [(row["BilledCost"], row["PricingUnit"], row["x_AfterHorizon"]) for row in dues] == [
+        (480.0, "Units", False),
+        (960.0, "Units", True),
+    ]
+    assert terms["cluster"]["ContractCommitmentCost"] == pytest.approx(8 * 24 * 396 + 1440)
+    assert terms["drawn"]["x_Rung"] == "flex"
+    (used,) = pick(rows, x_CommitmentId="drawn", CapacityReservationStatus="Used", x_CostLine=None)[
+        :1
+    ]
+    assert used["ConsumedQuantity"] == pytest.approx(4 * 24 * 26)  # 6 to 31 August
+    assert result.metrics["cash_total"] == pytest.approx(sum(row["BilledCost"] for row in rows))

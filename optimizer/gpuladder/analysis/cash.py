@@ -46,11 +46,10 @@ def money_between(ledger: Ledger, edges: Sequence[date]) -> dict[str, Money]:
     for charge in (charge for term in ledger.terms for charge in term.charges):
         row = money[charge.line]
         consumed = charge.total * spread(charge.begin, charge.end, marks)
-        paid = (
-            consumed
-            if charge.paid_on is None
-            else charge.total * spread(charge.paid_on, charge.paid_on, marks)
-        )
+        paid = consumed if charge.paid_on is None else np.zeros(size)
+        if charge.paid_on is not None and charge.paid_on >= grid.start:
+            # What was paid before the horizon is past, also in the month in which that starts.
+            paid = charge.total * spread(charge.paid_on, charge.paid_on, marks)
         _add(row, charge.present_value @ by_period, paid, consumed)
     for flow in ledger.flows:
         billed = flow.amounts @ by_period
@@ -118,5 +117,6 @@ def _add(row: Money, present_value: FloatArray, cash: FloatArray, accrual: Float
 
 def day_after_all(ledger: Ledger) -> date:
     """Return the day after the last payment, consumption or period."""
-    ends = [charge.end for term in ledger.terms for charge in term.charges]
+    charges = [charge for term in ledger.terms for charge in term.charges]
+    ends = [max(charge.end, charge.paid_on or charge.end) for charge in charges]
     return max([ledger.frame.grid.end, *ends]) + timedelta(days=1)

@@ -109,9 +109,12 @@ class TermRow:
     price: float
     """Currency per GPU-hour held; 0 for bought hardware."""
     cost: float
-    """Over the whole term; of bought hardware, purchase and loan until it is valued."""
+    """Over the whole term; of bought hardware, purchase and loan until it is valued; of a held
+    commitment, its price and what is still due beside it."""
     upfront: float
-    """Of the cost, what is paid on the first day; 0 for held commitments, whose past is past."""
+    """Of the cost, what is paid on the first day."""
+    prepaid: float
+    """Of what the rows spread, what was paid before the horizon: no row bills it."""
     list_price: float | None
     """On-demand list price in the period it starts in, or the first; None without one."""
     charged_from: date
@@ -127,8 +130,8 @@ class Charges:
     """All that a plan would be billed for, with the commitments it comes from.
 
     Per commitment, the effective cost of its used and unused rows adds up to what its prepaid and
-    recurring rows bill; over all rows and each month, billed is the cash and effective the accrual
-    of ``Tables.cash``.
+    recurring rows bill and what was prepaid before the horizon; over all rows and each month,
+    billed is the cash and effective the accrual of ``Tables.cash``.
     """
 
     currency: str

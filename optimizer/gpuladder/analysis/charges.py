@@ -117,6 +117,12 @@ def _term_row(books: Books, term: Term, name: str) -> TermRow:
     gpu_hours = term.gpus * hours_between(term.start, term.end)
     is_bought = term.kind == "owned" and not term.held
     paid = [c for c in term.charges if not is_bought or c.line in PURCHASE_LINES]
+    cost = sum(charge.total for charge in paid)
+    upfront = sum(charge.total for charge in paid if charge.paid_on == term.start)
+    if term.held:
+        cost = gpu_hours * term.price + sum(due.amount for due in term.dues)
+        upfront = gpu_hours * term.price * term.upfront_share
+    past = [c for c in term.charges if c.paid_on is not None and c.paid_on < grid.start]
     begins = [begin for begin in grid.boundaries[:-1] if begin <= term.start]
     listed = float(books.listed[term.pool][max(len(begins) - 1, 0)])
     return TermRow(
@@ -137,8 +143,9 @@ def _term_row(books: Books, term: Term, name: str) -> TermRow:
         gpus=term.gpus,
         gpu_hours=gpu_hours,
         price=term.price,
-        cost=gpu_hours * term.price if term.held else sum(charge.total for charge in paid),
-        upfront=sum(charge.total for charge in paid if charge.paid_on == term.start),
+        cost=cost,
+        upfront=upfront,
+        prepaid=sum(charge.total for charge in past),
         list_price=None if math.isnan(listed) else listed,
         charged_from=min(charge.begin for charge in term.charges),
         charged_until=max(charge.end for charge in term.charges),

@@ -12,6 +12,7 @@ from gpuladder.analysis.charge_rows import ChargeRow, Part, TermRow
 from gpuladder.analysis.charges_users import draw_shares, firm_shares, flex_shares, use_row
 from gpuladder.analysis.frame import hours_between, spread
 from gpuladder.analysis.ledger import usage_values
+from gpuladder.analysis.terms import HELD
 from gpuladder.timegrid import HOURS_PER_DAY
 
 if TYPE_CHECKING:
@@ -101,11 +102,12 @@ def term_charges(books: Books, term: Term, row: TermRow) -> Iterator[ChargeRow]:
         effective=0.0,
     )
     for charge in term.charges:
-        paid = _gpu_hours_paid(term, charge)
+        if charge.total == 0.0 and len(term.charges) > 1:
+            continue
         if charge.paid_on is None:
-            yield from _recurring(books.calendar, charge, paid, blank)
-        else:
-            yield _lump(term, charge, paid, blank)
+            yield from _recurring(books.calendar, charge, _gpu_hours_paid(term, charge), blank)
+        elif charge.paid_on >= books.calendar.boundaries[0]:
+            yield _lump(books.calendar, term, charge, blank)
     yield from _capacity(books, term, blank)
     if term.flex:
         yield from _fees(books, term, blank)
@@ -113,9 +115,15 @@ def term_charges(books: Books, term: Term, row: TermRow) -> Iterator[ChargeRow]:
 
 def _gpu_hours_paid(term: Term, charge: Charge) -> float:
     """Return the GPU-hours that a charge pays for: its part of what its line costs in all."""
-    whole = math.fsum(other.total for other in term.charges if other.line == charge.line)
+    alike = [other for other in term.charges if other.line == charge.line]
+    whole = math.fsum(other.total for other in alike if not is_due(term, other))
     part = charge.total / whole if whole else 1.0
     return part * term.gpus * hours_between(charge.begin, charge.end)
+
+
+def is_due(term: Term, charge: Charge) -> bool:
+    """Tell whether a charge is a payment beside the price of the hours of a held commitment."""
+    return any(due.on == charge.paid_on and due.amount == charge.total for due in term.dues)
 
 
 def _recurring(
@@ -136,11 +144,11 @@ def _recurring(
         )
 
 
-def _lump(term: Term, charge: Charge, gpu_hours: float, blank: ChargeRow) -> ChargeRow:
+def _lump(calendar: Calendar, term: Term, charge: Charge, blank: ChargeRow) -> ChargeRow:
     assert charge.paid_on is not None
     quantity, unit = 1.0, UNITS
-    if charge.line == term.kind:
-        quantity, unit = gpu_hours, GPU_HOURS
+    if charge.line in (term.kind, HELD) and not is_due(term, charge):
+        quantity, unit = _gpu_hours_paid(term, charge), GPU_HOURS
     elif charge.line == "owned_capex":
         quantity, unit = term.gpus, GPUS
     return replace(
@@ -152,6 +160,8 @@ def _lump(term: Term, charge: Charge, gpu_hours: float, blank: ChargeRow) -> Cha
         quantity=quantity,
         unit=unit,
         billed=charge.total,
+        # Bought hardware is valued on the horizon end itself.
+        is_after_horizon=charge.line == HELD and charge.paid_on >= calendar.boundaries[-1],
     )
 
 

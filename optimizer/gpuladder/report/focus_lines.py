@@ -250,13 +250,19 @@ class Line:
         return f'{{"Elements": [{{{body}}}]}}'
 
     @property
+    def name(self) -> str:
+        """What is bought or used: the offer, or the held commitment."""
+        is_held = self.term is not None and self.term.is_held
+        return self.term.id if is_held and self.term is not None else self.charge.offer
+
+    @property
     def description(self) -> str:
         """What the charge is for, in words."""
-        charge, offer = self.charge, self.charge.offer
+        charge, offer = self.charge, self.name
         if charge.part in _PURCHASES:
             kind = "Already held" if charge.line == "held" else line_label(charge.line or "")
             when = "paid in one piece" if charge.part is Part.PREPAID else "as time goes by"
-            return f"Forecast: {kind}, {offer}, {when}"
+            return f"Forecast: {kind}, {self.name}, {when}"
         words = {
             Part.USED: f"Forecast: {offer} in use",
             Part.UNUSED: f"Forecast: {offer} not in use",

@@ -50,6 +50,11 @@ class Tranche:
         return "Active" if self.term.start <= self.horizon_start else "Pending"
 
     @property
+    def offer(self) -> str | None:
+        """The offer it is bought under; None for a held one that does not say."""
+        return None if self.term.offer == self.term.id else self.term.offer
+
+    @property
     def upfront_share(self) -> float:
         """Share of the cost that is paid on the first day."""
         share = self.term.upfront / self.term.cost if self.term.cost > 0.0 else 0.0

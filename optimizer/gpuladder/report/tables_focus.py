@@ -229,9 +229,14 @@ _CONTRACT_OWN: tuple[_TermField, ...] = (
     ("x_Gpus", lambda r: number(r.term.gpus), "All through the term."),
     ("x_Hardware", lambda r: r.term.hardware, "The pool's hardware."),
     ("x_Lots", lambda r: None if r.term.is_held else str(r.term.lots), "Whole lots to order."),
-    ("x_OfferId", lambda r: None if r.term.is_held else r.term.offer, "What to sign."),
+    ("x_OfferId", lambda r: r.offer, "What to sign, or was."),
     ("x_PlanStatus", lambda r: r.plan_status, "optimal within the gap asked for, or feasible."),
     ("x_Pool", lambda r: r.term.pool, "Where the capacity is."),
+    (
+        "x_PrepaidCost",
+        lambda r: number(r.term.prepaid) if r.term.is_held else None,
+        "Paid before the horizon: no row bills it, and the effective cost of use has it.",
+    ),
     ("x_RecordType", lambda _: RECORD, "Forecast: a plan, and no contract."),
     ("x_Rung", lambda r: r.rung, "Kind of capacity."),
     (
