@@ -13,7 +13,7 @@ from gpuladder_models.rows import linear_expression, term
 
 
 def costs(data: ProgramData) -> dict[str, FloatArray]:
-    """Return the cost of one unit of each variable, by variable family (O1 … O8)."""
+    """Return the cost of one unit of each variable, by variable family (O1 … O14)."""
     return {
         "lots": data.orders.cost,
         "placed": data.orders.setup_cost,
@@ -28,7 +28,7 @@ def costs(data: ProgramData) -> dict[str, FloatArray]:
 
 
 def add_objective(model: pyo.ConcreteModel, data: ProgramData) -> None:
-    """Minimise the net present cost; implements (O1) to (O8)."""
+    """Minimise the net present cost; implements (O1) to (O14)."""
     terms = []
     for family, cost in costs(data).items():
         priced = np.flatnonzero(cost)

@@ -1,4 +1,7 @@
-"""Pure formulas: discounting, prices, residual values and the goodput of checkpointed jobs."""
+"""Pure formulas: discounting, prices and the goodput of checkpointed jobs.
+
+What bought hardware costs and keeps of its value is in ``sizing.owned``.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +50,6 @@ def price_at(offer: PricedOffer, day: date, horizon_start: date) -> float:
         return price
     years = (day - horizon_start).days / DAYS_PER_YEAR
     return float(price * (1.0 + offer.price_change_per_year) ** years)
-
-
-def residual_share(kept_per_year: float, days: float) -> float:
-    """Return the share of the purchase price left after ``days`` of geometric depreciation."""
-    return float(kept_per_year ** (days / DAYS_PER_YEAR))
 
 
 def goodput(preemption_class: PreemptionClass, interruptions_per_hour: float) -> float:

@@ -21,6 +21,7 @@ COST_LINES = (
     "usage",
     "setup",
     "owned_capex",
+    "owned_loan",
     "owned_opex",
     "owned_residual",
     "commitment_tail",

@@ -149,6 +149,24 @@ def test_flattest_cash_by_hand() -> None:
     assert row.cost == pytest.approx(21_504 * 1.005)
 
 
+def test_flattest_cash_counts_a_loan_as_it_is_billed() -> None:
+    """A loan would be shown as if it were repaid on the day on which the plan ends.
+
+    Bought for 16 x 1,000 in July, or for 16 x 1,005 on 6 August and 6 September without interest.
+    The eight weeks end on 31 August, when 8,040 is still owed but not billed. Running at 0.1 adds
+    16 x 24 x 26 x 0.1 = 998.40 in July and, the last day included, 1,190.40 in August.
+    """
+    keys = {"opex_per_gpu_hour": 0.1, "life": "1 years", "lot_gpus": 16, "start_every": "8 weeks"}
+    cash = offer("owned", capex_per_gpu=1_000, **keys)
+    loan = {"rate": 0.0, "term": "2 months"}
+    credit = cash | {"id": "credit", "capex_per_gpu": 1_005, "financing": loan}
+    asked = scenario(weeks=8, offers=[cash, credit], demand=demand([16] * 8))
+    row = answer(asked)[0]["flattest_cash"]
+    assert row.measure_of_plan == pytest.approx(16_998.40)
+    assert row.measure == pytest.approx(8_040 + 1_190.40)
+    assert row.cost == pytest.approx(16_080 + 16 * 8 * 168 * 0.1)
+
+
 def test_firm_and_a_matter_of_taste_by_hand() -> None:
     """A buyer who fights for a quantity the plan does not need has spent his credit.
 

@@ -171,3 +171,57 @@ def test_bought_hardware_is_no_lock_in_once_paid(desk):
     assert result.metrics["cash_total"] == pytest.approx(8000 + opex - kept)
     assert result.metrics["accrual_total"] == pytest.approx(8000 + opex - kept)
     assert result.metrics["cash_in_horizon"] == pytest.approx(8000 + opex - kept)
+
+
+def test_a_loan_is_owed_as_signed_and_settled_in_the_books(desk):
+    """A debt that runs on after the plan would be seen by nobody.
+
+    8 GPUs for 8,000 on 17 August, signed four weeks before: 2,000 down and 12 monthly payments of
+    500 without interest. At the horizon end, 4 January, four are made and 4,000 is owed; the books
+    of the plan settle that against the residual value, and lock-in shows it as long as it runs.
+    """
+    scenario = desk.scenario(
+        offers=[
+            OD,
+            {
+                "id": "own",
+                "pool": "east",
+                "kind": "owned",
+                "capex_per_gpu": 1000,
+                "opex_per_gpu_hour": 0.5,
+                "life": "2 years",
+                "residual_per_year": 0.5,
+                "lot_gpus": 8,
+                "lead": "4 weeks",
+                "financing": {"rate": 0, "term": "12 months", "down_payment": 0.25},
+            },
+        ]
+    )
+    kept = 8000 * 0.5 ** (140 / 365)
+    total = 8000 + 8 * 20 * WEEK * 0.5 - kept
+    result = desk.result(
+        scenario, total, orders=[{"offer": "own", "start": desk.week(6), "lots": 1}]
+    )
+    owed = {row.at: (row.obligation, row.loans, row.after_horizon) for row in result.tables.lock_in}
+    assert owed[desk.week(1)] == (0, 0, 0)
+    assert owed[desk.week(2)] == pytest.approx((8000, 6000, 4000))
+    assert owed[desk.week(6)] == pytest.approx((6000, 6000, 4000))
+    assert owed[date(2026, 10, 1)] == pytest.approx((5500, 5500, 4000))
+    assert owed[date(2027, 1, 4)] == pytest.approx((4000, 4000, 4000))
+    assert owed[date(2027, 7, 1)] == pytest.approx((1000, 1000, 1000))
+    assert max(owed) == date(2027, 7, 1)
+    assert [row.unpaid for row in result.tables.lock_in] == [row[0] for row in owed.values()]
+    (row,) = result.tables.commitments
+    assert (row.upfront, row.tail) == (2000, 0)
+    assert row.cost == row.cost_undiscounted == pytest.approx(total)
+    assert row.price == pytest.approx(total / (8 * 20 * WEEK))
+    cash = {r.month_start: r.cash for r in result.tables.cash if r.line == "owned_loan" and r.cash}
+    months = [date(2026, month, 1) for month in range(9, 13)]
+    assert cash == pytest.approx({**dict.fromkeys(months, 500), date(2027, 1, 1): 4000})
+    metrics = result.metrics
+    assert metrics["lock_in_peak"] == pytest.approx(8000)
+    assert metrics["tail_cost"] == 0
+    for name in ("cash_total", "cash_in_horizon", "accrual_total", "accrual_in_horizon"):
+        assert metrics[name] == pytest.approx(total)
+    lines = {item.line: item.amount for item in result.tables.costs}
+    assert (lines["owned_capex"], lines["owned_loan"]) == pytest.approx((2000, 6000))

@@ -176,6 +176,31 @@ def test_bought_hardware_is_worth_what_it_saves_less_its_running() -> None:
     assert row.money_at_stake == pytest.approx(8 * (1000 + 0.5 * 672))
 
 
+def test_hardware_on_credit_is_worth_what_is_left_after_its_interest() -> None:
+    """A price would be agreed that only cash could pay.
+
+    The same 1,680 a GPU, paid in one sum after the four weeks at 21 %: 1,680 ÷ 1.21^(28/365).
+    """
+    asked = scenario(
+        weeks=4,
+        demand=demand([8] * 4),
+        offers=[
+            offer("on_demand", price=3.0),
+            offer(
+                "owned",
+                capex_per_gpu=1000.0,
+                opex_per_gpu_hour=0.5,
+                life="4 weeks",
+                lot_gpus=8,
+                financing={"rate": 0.21, "term": "4 weeks", "every": "4 weeks"},
+            ),
+        ],
+    )
+    row = rows_of(asked)["owned"]
+    assert is_price(row.walk_away_price, 1680.0 / 1.21 ** (28 / 365))
+    assert row.money_at_stake == pytest.approx(8 * (1000 * 1.21 ** (28 / 365) + 0.5 * 672))
+
+
 def test_a_cash_budget_ends_an_offer_before_its_break_even() -> None:
     """A price would be agreed that the quarter's budget cannot pay.
 

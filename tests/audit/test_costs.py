@@ -90,6 +90,68 @@ def test_owned_hardware(small: Small, plan_of: PlanOf, lines_of: LinesOf) -> Non
     )
 
 
+def test_hardware_on_credit(small: Small, plan_of: PlanOf, lines_of: LinesOf) -> None:
+    """A debt that is left when the horizon ends must be paid for, or credit would be free.
+
+    80,000 on day 7, a quarter down; the rest at 20 % in four weekly payments that are worth 60,000
+    on day 7. Two are made on days 14 and 21; on day 28 the third is due and the fourth is owed, a
+    week's interest less.
+    """
+    offer = {
+        "id": "own",
+        "pool": "east",
+        "kind": "owned",
+        "lot_gpus": 8,
+        "capex_per_gpu": 10_000,
+        "life": "3 years",
+        "financing": {"rate": 0.2, "term": "4 weeks", "every": "1 weeks", "down_payment": 0.25},
+    }
+    scenario = small((offer,), discount_rate=0.1)
+    plan = plan_of(scenario, orders=(Order(offer="own", start=START + timedelta(days=7), lots=1),))
+    week = 1.2 ** (-7 / 365)
+    payment = 60_000 / (week + week**2 + week**3 + week**4)
+    assert lines_of(audit(scenario, plan)) == pytest.approx(
+        {
+            "owned_capex": 20_000 * 1.1 ** (-7 / 365),
+            "owned_loan": payment
+            * (1.1 ** (-14 / 365) + 1.1 ** (-21 / 365) + (1 + week) * 1.1 ** (-28 / 365)),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "share"),
+    [
+        ({"residual_curve": [{"age": "42 days", "share": 0.4}]}, 1 - 0.6 * 21 / 42),
+        ({"residual_curve": [{"age": "14 days", "share": 0.4}]}, 0.4),
+        ({"residual_per_generation": 0.7}, 0.7),
+        ({"residual_per_generation": 0.7, "turnovers": ["2026-08-03", "2026-07-13"]}, 0.49),
+        ({"residual_per_year": 0.5, "residual_per_generation": 0.7}, 0.7 * 0.5 ** (21 / 365)),
+    ],
+)
+def test_value_by_age_and_generation(
+    keys: dict[str, object], share: float, small: Small, plan_of: PlanOf, lines_of: LinesOf
+) -> None:
+    """Hardware sold for more than it brings makes buying it look cheap.
+
+    8,000 from day 7 (13 July), 21 days old at the horizon end, 3 August; superseded on 20 July. A
+    successor on the day of the purchase is in its price; one on the day of the sale counts.
+    """
+    offer = {
+        "id": "own",
+        "pool": "east",
+        "kind": "owned",
+        "lot_gpus": 8,
+        "capex_per_gpu": 1000,
+        "life": "3 years",
+        **keys,
+    }
+    hardware = {"id": "h100", "memory_gb": 80, "gpus_per_node": 8, "peak_tflops": 989}
+    scenario = small((offer,), hardware=[hardware | {"superseded": "2026-07-20"}])
+    plan = plan_of(scenario, orders=(Order(offer="own", start=START + timedelta(days=7), lots=1),))
+    assert lines_of(audit(scenario, plan))["owned_residual"] == pytest.approx(-8000 * share)
+
+
 def test_life_that_ends_in_the_horizon(small: Small, plan_of: PlanOf, lines_of: LinesOf) -> None:
     """Hardware at the end of its life is sold then, not at the horizon's end."""
     offer = {

@@ -63,8 +63,9 @@ class Rows:
                 id=name,
                 capex_per_gpu=self.price(2000, 20_000),
                 opex_per_gpu_hour=self.price(0, 0.5),
-                life="1 years",
-                residual_per_year=self.price(0.3, 0.9),
+                life=self.rng.choice(["1 years", "1 years", "20 days"]),
+                **self.worth(),
+                **self.sometimes(0.5, financing=self.loan()),
                 **keys,
             )
         keys |= {
@@ -77,6 +78,28 @@ class Rows:
         if kind == "dedicated":
             keys |= {"setup_cost": self.price(0, 300)}
         return offer(kind, id=name, **keys)
+
+    def worth(self) -> Tables:
+        """Return what bought hardware keeps of its value."""
+        share = self.price(0.3, 0.9)
+        by_age = self.rng.choice(
+            [
+                {"residual_per_year": share},
+                {"residual_curve": [{"age": "2 weeks", "share": share}]},
+                {},
+            ]
+        )
+        shipped = {"residual_per_generation": 0.8, "turnovers": [day(self.rng.randint(0, WEEKS))]}
+        return by_age | self.sometimes(0.3, **shipped)
+
+    def loan(self) -> Tables:
+        """Return a loan that the horizon may cut."""
+        return {
+            "rate": self.price(0, 0.4),
+            "every": self.rng.choice(["1 weeks", "2 weeks"]),
+            "term": self.rng.choice(["2 weeks", "6 weeks", "52 weeks"]),
+            **self.sometimes(0.3, down_payment=self.price(0, 1)),
+        }
 
     def spot(self) -> Tables:
         """Return a spot offer."""

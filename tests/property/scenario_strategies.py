@@ -59,7 +59,27 @@ def offers(draw: Any, name: str, pool: str) -> dict[str, Any]:
     if kind == "owned":
         row |= {"capex_per_gpu": draw(st.floats(2e4, 4e4)), "life": "4 years"}
         row |= {"opex_per_gpu_hour": draw(st.floats(0.1, 1.0))}
-        optional(draw, row, residual_per_year=shares)
+        worth = st.fixed_dictionaries({"age": st.just("5 months"), "share": shares})
+        optional(
+            draw,
+            row,
+            **draw(
+                st.sampled_from(
+                    [{"residual_per_year": shares}, {"residual_curve": st.tuples(worth).map(list)}]
+                )
+            ),
+            residual_per_generation=shares,
+            turnovers=st.lists(st.sampled_from(["2026-08-03", "2028-02-29"]), max_size=2),
+            financing=st.fixed_dictionaries(
+                {"rate": st.floats(0, 0.5), "term": st.sampled_from(["3 years", "6 months"])},
+                optional={"every": st.just("3 months"), "down_payment": shares},
+            ),
+            depreciation=st.one_of(
+                st.fixed_dictionaries({}, optional={"salvage_share": shares}),
+                st.just({"method": "declining", "kept_per_year": 0.5}),
+                st.just({"method": "by_generation", "kept_per_generation": 0.6}),
+            ),
+        )
     else:
         row["price"] = draw(prices)
         optional(draw, row, price_change_per_year=st.floats(-0.5, 0.5))

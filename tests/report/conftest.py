@@ -369,6 +369,7 @@ def make_result(
                 new_obligation=100000.0,
                 held_obligation=50000.0,
                 obligation=150000.0,
+                loans=0.0,
                 unpaid=150000.0,
                 after_horizon=33000.0,
                 average_months=4.4,

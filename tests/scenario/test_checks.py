@@ -41,11 +41,17 @@ OWNED = {
     "lot_gpus": 8,
     "max_lots": 1,
 }
+AGE = {"age": "2 years", "share": 0.6}
 LADDER = {"window": "13 weeks", "max_expiring_share": 0.5}
 
 
 def offer(raw: dict[str, Any], index: int = 1, **changes: Any) -> None:
     raw["offers"][index].update(changes)
+
+
+def owned(raw: dict[str, Any], **changes: Any) -> None:
+    kept = {key: value for key, value in {**OWNED, **changes}.items() if value is not None}
+    raw["offers"].append(kept)
 
 
 def campaign(raw: dict[str, Any], **changes: Any) -> None:
@@ -576,6 +582,145 @@ FAULTS: list[tuple[str, str, str, str, tuple[str, ...], Any]] = [
         lambda raw: add(raw, "offers", {**OWNED, "opex_per_gpu_hour": 0, "residual_per_year": 1}),
     ),
     (
+        "hardware that loses nothing until it is valued",
+        "GL-S503",
+        "error",
+        "offers.own.residual_curve",
+        ("keeps its whole value",),
+        lambda raw: owned(raw, opex_per_gpu_hour=0, residual_curve=[AGE | {"share": 1}]),
+    ),
+    (
+        "two values of the same hardware",
+        "GL-S512",
+        "error",
+        "offers.own.residual_curve",
+        ("both",),
+        lambda raw: owned(raw, residual_per_year=0.6, residual_curve=[AGE]),
+    ),
+    (
+        "one age twice in a residual curve",
+        "GL-S513",
+        "error",
+        "offers.own.residual_curve",
+        ("12 months", "1 years"),
+        lambda raw: owned(
+            raw,
+            residual_curve=[{"age": "1 years", "share": 0.6}, {"age": "12 months", "share": 0.5}],
+        ),
+    ),
+    (
+        "a loan that does not end on a payment",
+        "GL-S514",
+        "error",
+        "offers.own.financing.every",
+        ("not a whole number",),
+        lambda raw: owned(raw, financing={"rate": 0.1, "term": "1 years", "every": "5 weeks"}),
+    ),
+    (
+        "payments further apart than the loan is long",
+        "GL-S514",
+        "error",
+        "offers.own.financing.every",
+        ("6 months", "1 years"),
+        lambda raw: owned(raw, financing={"rate": 0.1, "term": "6 months", "every": "1 years"}),
+    ),
+    (
+        "a loan paid back every day",
+        "GL-S514",
+        "error",
+        "offers.own.financing.every",
+        ("1400 payments",),
+        lambda raw: owned(raw, financing={"rate": 0.1, "term": "200 weeks", "every": "1 days"}),
+    ),
+    (
+        "a loan longer than the life",
+        "GL-S515",
+        "warning",
+        "offers.own.financing.term",
+        ("6 years", "5 years"),
+        lambda raw: owned(raw, financing={"rate": 0.1, "term": "6 years"}),
+    ),
+    (
+        "interest in per cent",
+        "GL-S110",
+        "warning",
+        "offers.own.financing.rate",
+        ("0.09",),
+        lambda raw: owned(raw, financing={"rate": 9, "term": "3 years"}),
+    ),
+    (
+        "interest that nobody means",
+        "GL-S104",
+        "error",
+        "offers.own.financing.rate",
+        ("at most 10", "12 % is 0.12"),
+        lambda raw: owned(raw, financing={"rate": 12, "term": "3 years"}),
+    ),
+    (
+        "a misspelt term of a loan",
+        "GL-S101",
+        "error",
+        "offers.own.financing.downpayment",
+        ("did you mean `down_payment`",),
+        lambda raw: owned(raw, financing={"rate": 0.1, "term": "3 years", "downpayment": 0.2}),
+    ),
+    (
+        "a loan on a reservation",
+        "GL-S101",
+        "error",
+        "offers.res.financing",
+        ("belongs to: owned",),
+        lambda raw: offer(raw, financing={"rate": 0.1, "term": "3 years"}),
+    ),
+    (
+        "a share of another depreciation method",
+        "GL-S516",
+        "error",
+        "offers.own.depreciation.kept_per_year",
+        ("straight_line", "declining"),
+        lambda raw: owned(raw, depreciation={"kept_per_year": 0.5}),
+    ),
+    (
+        "a depreciation method without its share",
+        "GL-S516",
+        "error",
+        "offers.own.depreciation",
+        ("`kept_per_year`", "`residual_per_year`"),
+        lambda raw: owned(raw, depreciation={"method": "declining"}),
+    ),
+    (
+        "a depreciation method that is none",
+        "GL-S107",
+        "error",
+        "offers.own.depreciation.method",
+        ("straight_line",),
+        lambda raw: owned(raw, depreciation={"method": "linear"}),
+    ),
+    (
+        "a residual curve that ends before the horizon",
+        "GL-S517",
+        "warning",
+        "offers.own.residual_curve",
+        ("2027-01-04", "3 months", "80%"),
+        lambda raw: owned(raw, residual_curve=[{"age": "3 months", "share": 0.8}]),
+    ),
+    (
+        "value by generation of hardware that is never superseded",
+        "GL-S518",
+        "warning",
+        "offers.own.residual_per_generation",
+        ("`h100`", "`superseded`"),
+        lambda raw: owned(raw, residual_per_generation=0.7),
+    ),
+    (
+        "successors that do nothing",
+        "GL-S518",
+        "warning",
+        "offers.own.turnovers",
+        ("nothing says",),
+        lambda raw: owned(raw, turnovers=["2026-10-01"]),
+    ),
+    (
         "a commitment above on demand",
         "GL-S504",
         "warning",
@@ -984,6 +1129,26 @@ QUIET: list[tuple[str, Any]] = [
     ("deep spot discounts", lambda raw: add(raw, "offers", {**SPOT, "price": 0.45})),
     ("cheap long terms", lambda raw: offer(raw, price=1.1, tenor="156 weeks")),
     ("owned hardware", lambda raw: add(raw, "offers", OWNED)),
+    (
+        "owned hardware on credit, by curve and by generation",
+        lambda raw: owned(
+            raw,
+            financing={"rate": 0.09, "term": "5 years", "every": "3 months", "down_payment": 0.2},
+            residual_curve=[AGE, {"age": "5 years", "share": 0}],
+            residual_per_generation=0.8,
+            turnovers=["2027-03-01"],
+            depreciation={"method": "by_generation"},
+        ),
+    ),
+    (
+        "a dear loan on hardware that keeps its value",
+        lambda raw: owned(
+            raw,
+            opex_per_gpu_hour=0,
+            residual_per_year=1,
+            financing={"rate": 0.1, "term": "5 years"},
+        ),
+    ),
     ("a name that looks like a boolean", lambda raw: raw["pools"][0].update(region="no")),
     (
         "a buyer with a limit",

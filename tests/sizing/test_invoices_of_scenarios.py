@@ -255,6 +255,34 @@ def test_what_a_plan_wants_before_its_start(content, write):
     assert bill.compute.low + lines(bill)["minimums_and_commitments"].low == pytest.approx(1e6)
 
 
+def test_bought_hardware_is_billed_for_what_it_loses_and_its_interest(content, write):
+    """The bill of own machines would leave out the bank, or ask for the whole price at the start.
+
+    16 GPUs at 10,000 for the 59 days from 5 February: a year at 0.6 leaves 0.6^(59/365), one
+    payment at 20 % a year grows by 1.2^(59/365), running costs 0.1. A tenth is paid down.
+    """
+    content["offers"].append(
+        {
+            "id": "own",
+            "pool": "east",
+            "kind": "owned",
+            "capex_per_gpu": 10_000,
+            "opex_per_gpu_hour": 0.1,
+            "life": "3 years",
+            "residual_per_year": 0.6,
+            "lot_gpus": 8,
+            "financing": {"rate": 0.2, "term": "1 years", "every": "1 years", "down_payment": 0.1},
+        }
+    )
+    bill = market(invoice(scenario_of(content, write)), "pretrain", "owned")
+    part = 59 / 365
+    lost = 10_000 * (1 - 0.6**part) + 9_000 * (1.2**part - 1) + 0.1 * 59 * 24
+    paid = sum(lines(bill)[name].low for name in COMPUTE_LINES)
+    paid += lines(bill)["minimums_and_commitments"].low
+    assert paid == pytest.approx(16 * lost)
+    assert bill.escrow.low == pytest.approx(16 * 1_000)
+
+
 def test_a_multiplier_below_one_is_refused(content, write):
     """60 % busy written as 0.6 would make the bill smaller than its ideal hours."""
     content["invoice"] = {"utilisation_multiplier": 0.6}

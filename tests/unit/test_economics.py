@@ -1,4 +1,4 @@
-"""Discounting, prices and residual values, against plain arithmetic."""
+"""Discounting and prices, against plain arithmetic."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuladder.economics import discount_factor, price_at, residual_share
+from gpuladder.economics import discount_factor, price_at
 from gpuladder.scenario.schema import OnDemandOffer
 
 START = date(2026, 1, 1)
@@ -62,11 +62,3 @@ def test_path_alone_has_no_price_before_its_first_date() -> None:
     offer = on_demand(price_path=[{"from": "2026-03-01", "price": 2.0}])
     with pytest.raises(ValueError, match="no price on 2026-02-28"):
         price_at(offer, date(2026, 2, 28), START)
-
-
-def test_residual_value_is_geometric() -> None:
-    """Hardware would be worth the wrong amount when it is sold."""
-    assert residual_share(0.7, 0) == 1
-    assert residual_share(0.7, 365) == pytest.approx(0.7)
-    assert residual_share(0.7, 730) == pytest.approx(0.49)
-    assert residual_share(0.0, 365) == 0

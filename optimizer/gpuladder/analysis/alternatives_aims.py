@@ -3,14 +3,14 @@
 Every measure is taken from a plan by the same definitions that its objective is made from:
 
 * providers: those that anything is bought from or that a commitment is held with;
-* lock-in: the full-term cost of each order, setup and purchase included, running cost and residual
-  value not, times the months of its term (currency × months);
+* lock-in: the full-term cost of each order, setup, purchase and loan included, running cost and
+  residual value not, times the months of its term (currency × months);
 * spot: GPU-hours on spot;
 * signatures: orders, each one offer and start date;
 * early signatures: the same money times the months from the day an order has to be signed by to the
   horizon end (currency × months): the less, the later it is given away;
 * cash peak: the most that is billed in one calendar month that touches the horizon, held
-  commitments included, sales and residual value not.
+  commitments and loans as signed included, sales and residual value not.
 
 Cost comes second: its whole room within the slack weighs half a provider or signature, so that of
 the plans with the fewest the cheapest is found, and a thousandth of the plan's own measure for the
@@ -28,15 +28,17 @@ import numpy as np
 
 from gpuladder.analysis.cash import cash_rows
 from gpuladder.analysis.edits import NewColumns, NewRow, extend
-from gpuladder.analysis.frame import DAYS_PER_MONTH, Frame, calendar_edges
+from gpuladder.analysis.frame import DAYS_PER_MONTH, Frame, calendar_edges, hours_between
 from gpuladder.analysis.ledger import Ledger, ledger_of
 from gpuladder.analysis.terms import terms_of
 from gpuladder.plan import Order, Plan
 from gpuladder.program.context import make_context
 from gpuladder.program.orders import list_terms, useful_lots
 from gpuladder.scenario.schema import CashBudget
+from gpuladder.timegrid import add_months
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import date
 
     from gpuladder.analysis.terms import Term
@@ -51,7 +53,8 @@ SIGNATURES = "fewest_signatures"
 LATEST = "latest_signatures"
 CASH = "flattest_cash"
 AIMS = (PROVIDERS, LOCK_IN, SPOT, SIGNATURES, LATEST, CASH)
-UNBILLED = ("backfill_revenue", "owned_residual")
+UNBILLED = ("backfill_revenue", "owned_residual", "owned_loan")
+"""Lines that no month's bills are made of; a loan is billed as signed."""
 COST_TOLERANCE = 1e-6  # relative
 COST_WEIGHT = 1e-3  # of the plan's own measure, for all of the slack
 COUNT_WEIGHT = 0.5  # of one provider or signature, for all of the slack
@@ -98,12 +101,13 @@ def months_of(term: Term) -> float:
 
 def committed_money(term: Term, *, is_setup: bool | None = None) -> float:
     """Return what an order costs over its full term; its setup alone or without it if so asked."""
-    left_out = ("owned_opex", "owned_residual")
-    return sum(
+    left_out = ("owned_opex", "owned_residual", "owned_loan")
+    money = sum(
         charge.total
         for charge in term.charges
         if charge.line not in left_out and is_setup in (None, charge.line == "setup")
     )
+    return money if is_setup else money + sum(row.payment for row in term.repaid)
 
 
 def _lock_in(term: Term) -> float:
@@ -126,7 +130,24 @@ def _cash_by_month(ledger: Ledger) -> dict[date, float]:
     for row in cash_rows(ledger):
         if row.line not in UNBILLED and row.month_start < ledger.frame.grid.end:
             months[row.month_start] = months.get(row.month_start, 0.0) + row.cash
+    for due, amount in (bill for term in ledger.orders for bill in _billed_apart(term)):
+        month = due.replace(day=1)
+        if month < ledger.frame.grid.end:
+            months[month] = months.get(month, 0.0) + amount
     return months
+
+
+def _billed_apart(term: Term) -> Iterator[tuple[date, float]]:
+    """Yield what bought hardware is billed beside its charges, which end when it is valued.
+
+    Its loan as signed, and running cost in what is left of the horizon's last month.
+    """
+    yield from ((row.due, row.payment) for row in term.repaid)
+    for charge in term.charges:
+        if charge.line == "owned_opex" and charge.end < term.end:
+            rate = charge.total / hours_between(charge.begin, charge.end)
+            last = min(term.end, add_months(charge.end.replace(day=1), 1))
+            yield charge.end, rate * hours_between(charge.end, last)
 
 
 def asked_scenario(scenario: Scenario, aim: str, plan: Plan) -> Scenario:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gpuladder.timegrid import FloatArray
 
 LINES = (*COST_LINES, HELD)
+VALUED = ("owned_loan", "owned_residual")
+"""Lines that fall on the horizon end itself, where bought hardware is valued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,10 @@ class Money:
 def money_between(ledger: Ledger, edges: Sequence[date]) -> dict[str, Money]:
     """Return every cost line between consecutive edges.
 
-    Cash: the upfront share of a whole term, setup and capex on the start date, all else by the hour
-    over the full term. Accrual: everything by the hour over the full term. Present value: the
-    amortised cost inside the horizon. A term's part before the horizon is left out.
+    Cash: the upfront share of a whole term, setup and capex on the start date, instalments when due
+    and the payoff of a loan when its hardware is valued, all else by the hour over the full term.
+    Accrual: everything by the hour over the full term. Present value: the amortised cost inside the
+    horizon. A term's part before the horizon is left out.
     """
     marks = tuple(edges)
     grid, size = ledger.frame.grid, len(marks) - 1
@@ -101,11 +104,14 @@ def quarter_rows(ledger: Ledger) -> tuple[QuarterCostRow, ...]:
 
 
 def in_horizon(ledger: Ledger) -> tuple[float, float]:
-    """Return cash and accrual inside the horizon, a residual value due on its last day included."""
+    """Return cash and accrual inside the horizon.
+
+    Residual values at its end, and the loans settled against them, are included.
+    """
     grid = ledger.frame.grid
     money = money_between(ledger, (grid.start, grid.end, grid.end + timedelta(days=1)))
-    residual = float(money["owned_residual"].cash[1])
-    cash = sum(float(row.cash[0]) for row in money.values()) + residual
+    valued = sum(float(money[line].cash[1]) for line in VALUED)
+    cash = sum(float(row.cash[0]) for row in money.values()) + valued
     return cash, sum(float(row.accrual[0]) for row in money.values())
 
 

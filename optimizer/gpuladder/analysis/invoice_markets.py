@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuladder.analysis.invoice_books import Books, beside_compute, paid_in
 from gpuladder.analysis.invoice_windows import Window, too_little, window_of
-from gpuladder.economics import goodput, price_at, residual_share
+from gpuladder.economics import goodput, price_at
 from gpuladder.scenario.expand import term_of
 from gpuladder.scenario.schema import (
     Campaign,
@@ -23,6 +23,7 @@ from gpuladder.scenario.schema import (
 from gpuladder.scenario.workloads import refusal
 from gpuladder.sizing.catalogue import MarketRates, find_hardware, is_verified, rate_rows
 from gpuladder.sizing.invoice import Amount, Bill, InvoiceLine, bill_lines, escrow
+from gpuladder.sizing.owned import down_payment, loan_of, market_value
 from gpuladder.sizing.sheet import LEAST_GOODPUT
 
 if TYPE_CHECKING:
@@ -309,11 +310,19 @@ def _goodput(
 
 
 def _price(books: Books, offer: CommittedTerm | MeteredOffer, window: Window) -> float | None:
-    """Return the price of a used GPU-hour on the first day of use."""
+    """Return the price of a used GPU-hour on the first day of use.
+
+    Of owned hardware: the value it loses from the first to the last day of use, the interest of its
+    loan meanwhile, and running it.
+    """
     if isinstance(offer, OwnedOffer):
-        kept = residual_share(offer.residual_per_year, window.hours / HOURS_PER_DAY)
-        lost = offer.capex_per_gpu * (1.0 - kept) / window.hours
-        return lost + offer.opex_per_gpu_hour
+        capex, kind = offer.capex_per_gpu, books.hardware(books.expanded.pools[offer.pool])
+        sale = market_value(offer, capex, window.start, kind.superseded)
+        lost = capex - sale.value_at(window.end)
+        loan = loan_of(offer, capex, window.start)
+        if loan is not None:
+            lost += math.fsum(row.interest for row in loan.until(window.end))
+        return lost / window.hours + offer.opex_per_gpu_hour
     try:
         price = price_at(offer, window.signed, books.scenario.horizon.start)
     except ValueError:
@@ -335,7 +344,8 @@ def _commitment(
     """Return the least that is paid for compute, and what of it is due at the start.
 
     Whole lots for whole terms, one after the other until the work is done; owned hardware loses
-    value over the campaign's dates whether used or not. A reason where there are too few lots.
+    value, and its loan bears interest, over the campaign's dates whether used or not. A reason
+    where there are too few lots.
     """
     multiplier = books.terms.utilisation_multiplier.low
     lot = offer.lot_gpus
@@ -344,7 +354,7 @@ def _commitment(
     if offer.max_lots is not None and held > offer.max_lots * lot:
         return f"{held / lot:,.0f} lots are needed, and `max_lots` is {offer.max_lots}"
     if isinstance(offer, OwnedOffer):
-        return held * window.hours * price, held * offer.capex_per_gpu
+        return held * window.hours * price, down_payment(offer, held * offer.capex_per_gpu)
     term_hours = term_of(offer).days(window.signed) * HOURS_PER_DAY
     waited = (window.start - window.signed).days * HOURS_PER_DAY
     run_hours = waited + used_hours * multiplier / held

@@ -18,6 +18,7 @@ from gpuladder.sizing.invoice import (
     line_of,
     plan_lines,
 )
+from gpuladder.sizing.owned import down_payment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,7 +139,7 @@ def _paid_at_start(books: Books, order: Order) -> float:
     offer = books.expanded.committed[order.offer]
     gpus = order.lots * offer.lot_gpus
     if isinstance(offer, OwnedOffer):
-        return gpus * offer.capex_per_gpu
+        return down_payment(offer, gpus * offer.capex_per_gpu)
     hours = term_of(offer).days(order.start) * HOURS_PER_DAY
     price = price_at(offer, order.start, books.scenario.horizon.start)
     return gpus * hours * price * offer.upfront + getattr(offer, "setup_cost", 0.0)

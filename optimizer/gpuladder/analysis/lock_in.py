@@ -28,17 +28,19 @@ class Obligation:
     amount: float
     unpaid: float
     after_horizon: float
+    loan: float = 0.0
 
 
 def lock_in_rows(ledger: Ledger) -> tuple[LockInRow, ...]:
     """Return the obligation on every period boundary and every quarter start to the last expiry.
 
-    An order binds from its sign-by date. Bought hardware is owed for only until it is paid: nobody
-    is owed its running cost, and it can be sold.
+    An order binds from its sign-by date. Bought hardware is owed for only until it is paid, with a
+    loan until that is repaid as signed: nobody is owed its running cost, and it can be sold.
     """
     grid = ledger.frame.grid
     leases = [term for term in ledger.terms if term.is_owed_by_the_hour]
     dues = [due.on for term in ledger.terms for due in term.dues]
+    dues += [row.due for term in ledger.terms for row in term.repaid[-1:]]
     last = max([grid.end, *(term.end for term in leases), *dues])
     quarters = {day for day in calendar_edges(grid.start, last, 3) if grid.start <= day <= last}
     return tuple(_row(ledger, at) for at in sorted({*grid.boundaries, *quarters}))
@@ -48,7 +50,10 @@ def obligation(term: Term, at: date) -> Obligation:
     """Return what a term still costs from a date on, payments due on that date made."""
     if term.kind == "owned" and not term.held:
         due = sum(c.total for c in term.charges if c.line == "owned_capex" and term.start > at)
-        return Obligation(due, due, 0.0)
+        loan = sum(row.payment for row in term.repaid if row.due > at)
+        begin = max(at, term.horizon_end)
+        after = sum(row.payment for row in term.repaid if row.due > begin)
+        return Obligation(due + loan, due + loan, after, loan)
     begin = max(at, term.start)
     hourly = term.gpus * term.price if term.is_owed_by_the_hour else 0.0
     amount = hourly * hours_between(begin, term.end)
@@ -76,6 +81,7 @@ def _row(ledger: Ledger, at: date) -> LockInRow:
         new_obligation=new,
         held_obligation=held,
         obligation=new + held,
+        loans=sum(item.loan for _, item in owed),
         unpaid=sum(item.unpaid for _, item in owed),
         after_horizon=sum(item.after_horizon for _, item in owed),
         average_months=ratio(months, sum(term.gpus for term in counted)),

@@ -90,12 +90,15 @@ METRICS: dict[str, Metric] = {
     "effective_savings_base": Metric("text", "the on-demand price used, or why there is none"),
     "lock_in_peak": Metric(
         CURRENCY,
-        "largest undiscounted cost of remaining terms on any boundary or quarter start; held too",
+        "largest undiscounted cost of remaining terms and loans on any boundary or quarter start; "
+        "held too",
     ),
     "lock_in_peak_date": Metric("date", "the date of that peak"),
     "lock_in_peak_months": Metric("months", "average remaining months there, weighted by GPUs"),
     "tail_cost": Metric(
-        CURRENCY, "undiscounted cost of the plan's commitments after the horizon end"
+        CURRENCY,
+        "undiscounted cost of the plan's commitments after the horizon end; bought hardware is "
+        "valued there, its loan settled, and has none",
     ),
     "held_tail_cost": Metric(
         CURRENCY, "undiscounted cost of held commitments after the horizon end"
@@ -108,7 +111,10 @@ METRICS: dict[str, Metric] = {
     "cliff_window_before": Metric("date", "start of that window"),
     "cliff_share_after": Metric(SHARE, "the same with the plan's commitments"),
     "cliff_window_after": Metric("date", "start of that window"),
-    "cash_total": Metric(CURRENCY, "undiscounted payments of full terms, held included"),
+    "cash_total": Metric(
+        CURRENCY,
+        "undiscounted payments of full terms, held included; hardware until it is valued",
+    ),
     "cash_in_horizon": Metric(CURRENCY, "undiscounted payments inside the horizon, held included"),
     "cash_peak_month": Metric(
         "date", "calendar month with the largest payments, of those with any"

@@ -67,7 +67,7 @@ def _commitment(ledger: Ledger, term: Term, listed: Mapping[str, ListPrice]) -> 
 
 def in_horizon_cost(term: Term) -> float:
     """Return the undiscounted cost of a term inside the horizon, lumps included whole."""
-    lumps = {"setup", "owned_capex", "owned_opex", "owned_residual"}
+    lumps = {"setup", "owned_capex", "owned_loan", "owned_opex", "owned_residual"}
     whole = sum(charge.total for charge in term.charges if charge.line in lumps)
     return whole + term.price * float(term.gpu_hours.sum())
 

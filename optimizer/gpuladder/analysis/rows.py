@@ -30,15 +30,17 @@ class CommitmentRow:
     price: float
     """Holding price locked at its start, currency per GPU-hour; owned: in-horizon average."""
     cost: float
-    """Present value of holding it inside the horizon (setup, capex, opex and residual included)."""
+    """Present value of holding it inside the horizon (setup, and of bought hardware capex, loan,
+    opex and residual value included)."""
     usage_cost: float
     """Present value of what a flex reservation charges for the GPU-hours drawn; 0 otherwise."""
     cost_undiscounted: float
     """The same as ``cost``, undiscounted."""
     tail: float
-    """Undiscounted cost of the term after the horizon end."""
+    """Undiscounted cost of the term after the horizon end; bought hardware is valued there, its
+    loan settled, and has none."""
     upfront: float
-    """Undiscounted payment on the start date (upfront share, setup, capex)."""
+    """Undiscounted payment on the start date (upfront share, setup, capex or down payment)."""
     break_even_utilisation: float | None
     """Share of its hours that must be used to beat on-demand: holding price ÷ on-demand price."""
     utilisation: float | None
@@ -254,7 +256,8 @@ class CashRow:
     line: str
     """A line of ``plan.COST_LINES`` without ``commitment_tail`` and ``drop``, or ``held``."""
     cash: float
-    """Undiscounted, as billed; money received is negative."""
+    """Undiscounted, as billed; money received is negative. Bought hardware is valued, and its loan
+    settled, at the earlier of horizon end and end of life."""
     accrual: float
     """Undiscounted, as consumed; adds up to the same as ``cash`` over all months."""
 
@@ -272,6 +275,8 @@ class LockInRow:
     """The same for held commitments."""
     obligation: float
     """New and held."""
+    loans: float
+    """Of the obligation, instalments of loans on hardware the plan buys, as signed."""
     unpaid: float
     """Of the obligation, what is not yet paid."""
     after_horizon: float

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpuladder.analysis.frame import Frame, before, hours_between
-from gpuladder.economics import price_at, residual_share
+from gpuladder.economics import price_at
 from gpuladder.scenario.expand import term_of
 from gpuladder.scenario.schema import DedicatedOffer, HeldCommitment, LeasedOffer, OwnedOffer
+from gpuladder.sizing.owned import down_payment, loan_of, market_value
 
 if TYPE_CHECKING:
     from datetime import date
 
     from gpuladder.plan import Order
     from gpuladder.scenario.schema import Due
+    from gpuladder.sizing.loans import Instalment
     from gpuladder.timegrid import FloatArray, Span
 
 HELD = "held"
@@ -71,6 +73,9 @@ class Term:
         Hours of the term in each period.
     dues : tuple of Due
         Of a held commitment: payments still to be made beside the price.
+    repaid : tuple of Instalment
+        What its loan is repaid in as signed, also after the horizon, until the end of life; its
+        charges settle the loan when the hardware is valued.
     """
 
     id: str
@@ -91,6 +96,7 @@ class Term:
     horizon_end: date
     charges: tuple[Charge, ...]
     dues: tuple[Due, ...] = ()
+    repaid: tuple[Instalment, ...] = ()
 
     @property
     def is_owed_by_the_hour(self) -> bool:
@@ -115,7 +121,10 @@ class Term:
 
     @property
     def tail(self) -> float:
-        """Undiscounted cost after the horizon end; bought hardware has none, it is valued there."""
+        """Undiscounted cost after the horizon end.
+
+        Bought hardware has none: it is valued there, and its loan settled.
+        """
         after = hours_between(max(self.start, self.horizon_end), self.end)
         late = sum(due.amount for due in self.dues if due.on > self.horizon_end)
         return self.gpus * self.price * after + late
@@ -188,9 +197,12 @@ def _order_term(frame: Frame, order: Order) -> Term:
     end = tenor.after(order.start)
     hours = frame.grid.overlap_share(order.start, end) * frame.grid.hours
     gpus = float(order.lots * offer.lot_gpus)
+    repaid: tuple[Instalment, ...] = ()
     if isinstance(offer, OwnedOffer):
         price, upfront, flex = 0.0, 1.0, False
         charges = _owned_charges(frame, offer, order.start, end, gpus, hours)
+        loan = loan_of(offer, gpus * offer.capex_per_gpu, order.start)
+        repaid = () if loan is None else loan.until(end)
     else:
         price = price_at(offer, order.start, frame.grid.start)
         upfront, flex = offer.upfront, offer.usage_price is not None
@@ -213,6 +225,7 @@ def _order_term(frame: Frame, order: Order) -> Term:
         hours=hours,
         horizon_end=frame.grid.end,
         charges=charges,
+        repaid=repaid,
     )
 
 
@@ -259,14 +272,25 @@ def _leased_charges(
 def _owned_charges(
     frame: Frame, offer: OwnedOffer, start: date, end: date, gpus: float, hours: FloatArray
 ) -> tuple[Charge, ...]:
-    """Return the charges of bought hardware, valued at horizon end or, if sooner, end of life."""
+    """Return the charges of bought hardware, valued at horizon end or, if sooner, end of life.
+
+    What is still owed on its loan then is settled on the same day.
+    """
     stop = min(end, frame.grid.end)
     span = (start, stop)
     capex = gpus * offer.capex_per_gpu
-    residual = capex * residual_share(offer.residual_per_year, (stop - start).days)
+    superseded = frame.hardware_of(offer.pool).superseded
+    residual = market_value(offer, capex, start, superseded).value_at(stop)
     opex_hourly = gpus * offer.opex_per_gpu_hour
-    bought = _over_hours(capex * frame.factor(start), hours)
-    charges = [_lump("owned_capex", capex, start, span, bought)]
+    paid = down_payment(offer, capex)
+    loan = loan_of(offer, capex, start)
+    charges = []
+    if paid > 0.0:
+        bought = _over_hours(paid * frame.factor(start), hours)
+        charges.append(_lump("owned_capex", paid, start, span, bought))
+    for row in () if loan is None else loan.until(stop):
+        repaid = _over_hours(row.payment * frame.factor(row.due), hours)
+        charges.append(_lump("owned_loan", row.payment, row.due, span, repaid))
     if opex_hourly > 0.0:
         opex = opex_hourly * hours * frame.midpoint_factors
         charges.append(_hourly("owned_opex", opex_hourly * hours_between(*span), span, opex))

@@ -28,6 +28,7 @@ PRICED_LINES = (
     "dedicated",
     "commitment_tail",
     "owned_capex",
+    "owned_loan",
     "owned_residual",
 )
 """Cost lines of an order that move with its price; setup, running and usage do not."""

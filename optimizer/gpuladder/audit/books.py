@@ -5,7 +5,7 @@ The accounting rules, each applied to one pool in one period:
 * what flex reservations draw serves campaigns first; of the rest, at each level of demand,
   on-demand serves what was bought and firm committed capacity what remains, evenly for all;
 * a used stable GPU-hour costs the same for all: used hours' part of holding cost, and all metered;
-* lumps (prepaid shares, setup, purchase, residual value) lie on the term's hours in the horizon;
+* lumps (prepaid shares, setup, purchase, loan, residual value) lie on the hours in the horizon;
 * a pool's idle cost is charged by committed GPU-hours used over the horizon; what falls on demand,
   or on nobody, stays unallocated. Held commitments cost nothing here: they are sunk.
 """
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpuladder.audit.costs import holding_rate, level_average, metered_rate, owned_value
+from gpuladder.audit.costs import holding_rate, level_average, metered_rate
 from gpuladder.audit.facts import Facts, is_flex
+from gpuladder.audit.owned import loan_payments, owned_value, paid_at_purchase, valued_on
 from gpuladder.audit.supply import (
     backfill_gpus,
     campaign_gpus,
@@ -90,8 +91,10 @@ def lot_value(facts: Facts, lot: Lot) -> FloatArray:
     hours = lot.shares * facts.hours
     shares = hours / max(float(hours.sum()), 1.0)
     if isinstance(lot.offer, OwnedOffer):
-        lump = lot.gpus * lot.offer.capex_per_gpu * facts.factor(lot.start)
-        lump -= owned_value(facts, lot) * facts.factor(min(lot.end, facts.grid.end))
+        sold = valued_on(facts, lot)
+        lump = paid_at_purchase(lot) * facts.factor(lot.start)
+        lump += sum(amount * facts.factor(day) for day, amount in loan_payments(lot, sold))
+        lump -= owned_value(facts, lot) * facts.factor(sold)
         hourly = lot.gpus * lot.offer.opex_per_gpu_hour
     else:
         rate, upfront = holding_rate(facts, lot), lot.offer.upfront

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpuladder.audit.costs import holding_rate, level_average, metered_rate, owned_value
+from gpuladder.audit.costs import holding_rate, level_average, metered_rate
+from gpuladder.audit.owned import loan_payments, owed, owned_value, paid_at_purchase, valued_on
 from gpuladder.audit.supply import spot_gpus
 from gpuladder.scenario.schema import DedicatedOffer, HeldCommitment, OwnedOffer
 
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 def payments(facts: Facts, plan: Quantities, begin: date, end: date) -> float:
     """Return what is paid in ``[begin, end)``, currency, held commitments included.
 
-    The prepaid share of a whole term is paid at its start and the rest by the hour; metered use and
-    draws are paid over the period in which they fall.
+    The prepaid share of a whole term is paid at its start and the rest by the hour; a loan when its
+    instalments are due and, if it outlives the hardware, at the end of life; metered use and draws
+    over the period in which they fall.
     """
     total = sum(lot_payments(facts, lot, begin, end) for lot in plan.lots)
     total += sum(held_payments(facts, held, begin, end) for held in facts.tables.held.values())
@@ -33,8 +35,9 @@ def lot_payments(facts: Facts, lot: Lot, begin: date, end: date) -> float:
     hours = _common_hours(lot.start, lot.end, begin, end)
     at_start = begin <= lot.start < end
     if isinstance(lot.offer, OwnedOffer):
-        capex = lot.gpus * lot.offer.capex_per_gpu if at_start else 0.0
-        return capex + lot.gpus * lot.offer.opex_per_gpu_hour * hours
+        total = paid_at_purchase(lot) if at_start else 0.0
+        total += sum(amount for day, amount in loan_payments(lot, lot.end) if begin <= day < end)
+        return total + lot.gpus * lot.offer.opex_per_gpu_hour * hours
     rate, upfront = holding_rate(facts, lot), lot.offer.upfront
     total = (1.0 - upfront) * rate * hours
     if at_start:
@@ -96,7 +99,7 @@ def cash_between(facts: Facts, plan: Quantities, begin: date, end: date) -> floa
     """Return all payments less receipts in ``[begin, end)``, currency, undiscounted.
 
     Beside what a budget counts there are backfill revenue and residual values; hardware is run only
-    until it is valued, at the earlier of horizon end and end of life.
+    until it is valued, at the earlier of horizon end and end of life, and its loan settled then.
     """
     total = sum(_lot_cash(facts, lot, begin, end) for lot in plan.lots)
     total += sum(held_payments(facts, held, begin, end) for held in facts.tables.held.values())
@@ -108,7 +111,7 @@ def accrued_between(facts: Facts, plan: Quantities, begin: date, end: date) -> f
     """Return the cost of what is consumed in ``[begin, end)``: lumps lie on their term's hours."""
     total = 0.0
     for lot in plan.lots:
-        stop = min(lot.end, facts.grid.end) if isinstance(lot.offer, OwnedOffer) else lot.end
+        stop = valued_on(facts, lot) if isinstance(lot.offer, OwnedOffer) else lot.end
         whole = _common_hours(lot.start, stop, lot.start, stop)
         part = _common_hours(lot.start, stop, begin, end) / whole
         total += part * _lot_cash(facts, lot, lot.start, date.max)
@@ -117,9 +120,10 @@ def accrued_between(facts: Facts, plan: Quantities, begin: date, end: date) -> f
     return total + float(np.dot(billed, facts.share(begin, end)))
 
 
-def residual_income(facts: Facts, plan: Quantities, day: date) -> float:
-    """Return the residual values that fall on a date, undiscounted."""
-    return sum(owned_value(facts, lot) for lot in plan.lots if min(lot.end, facts.grid.end) == day)
+def valued_income(facts: Facts, plan: Quantities, day: date) -> float:
+    """Return residual values less the debts settled on a date, undiscounted."""
+    lots = [lot for lot in plan.lots if valued_on(facts, lot) == day]
+    return sum(owned_value(facts, lot) - owed(lot, day) for lot in lots)
 
 
 def backfill_income(facts: Facts, plan: Quantities) -> FloatArray:
@@ -134,6 +138,6 @@ def backfill_income(facts: Facts, plan: Quantities) -> FloatArray:
 def _lot_cash(facts: Facts, lot: Lot, begin: date, end: date) -> float:
     if not isinstance(lot.offer, OwnedOffer):
         return lot_payments(facts, lot, begin, end)
-    stop = min(lot.end, facts.grid.end)
+    stop = valued_on(facts, lot)
     paid = lot_payments(facts, lot, begin, min(end, stop)) if begin < stop else 0.0
-    return paid - (owned_value(facts, lot) if begin <= stop < end else 0.0)
+    return paid + (owed(lot, stop) - owned_value(facts, lot) if begin <= stop < end else 0.0)

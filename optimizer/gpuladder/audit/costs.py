@@ -10,6 +10,7 @@ import numpy as np
 
 from gpuladder.audit.facts import Facts, hour_of, kind_of
 from gpuladder.audit.findings import Finding, money_differs
+from gpuladder.audit.owned import loan_payments, owned_value, paid_at_purchase, valued_on
 from gpuladder.audit.supply import spot_gpus
 from gpuladder.plan import COST_LINES, CostLine, Plan, Status
 from gpuladder.scenario.schema import DedicatedOffer, OwnedOffer
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from gpuladder.audit.quantities import LevelUse, Lot, Quantities
     from gpuladder.timegrid import FloatArray
-
-_DAYS_PER_YEAR = 365.0
 
 
 def cost_lines(facts: Facts, plan: Quantities) -> tuple[CostLine, ...]:
@@ -81,22 +80,15 @@ def hours_after_horizon(facts: Facts, lot: Lot) -> float:
     return max(hour_of(facts, lot.end) - max(hour_of(facts, lot.start), end), 0.0)
 
 
-def owned_value(facts: Facts, lot: Lot) -> float:
-    """Return what owned hardware is worth at the earlier of horizon end and end of life."""
-    if not isinstance(lot.offer, OwnedOffer):
-        return 0.0
-    years = max((min(lot.end, facts.grid.end) - lot.start).days, 0) / _DAYS_PER_YEAR
-    kept = math.pow(lot.offer.residual_per_year, years)
-    return lot.gpus * lot.offer.capex_per_gpu * kept
-
-
 def _lot_costs(facts: Facts, lot: Lot) -> Iterator[tuple[str, float]]:
     hours = lot.shares * facts.hours
     accrued = float(np.sum(hours * facts.midpoint_factors))
     if isinstance(lot.offer, OwnedOffer):
-        yield "owned_capex", lot.gpus * lot.offer.capex_per_gpu * facts.factor(lot.start)
+        yield "owned_capex", paid_at_purchase(lot) * facts.factor(lot.start)
+        sold = valued_on(facts, lot)
+        for day, amount in loan_payments(lot, sold):
+            yield "owned_loan", amount * facts.factor(day)
         yield "owned_opex", lot.gpus * lot.offer.opex_per_gpu_hour * accrued
-        sold = min(lot.end, facts.grid.end)
         yield "owned_residual", -owned_value(facts, lot) * facts.factor(sold)
         return
     rate, upfront = holding_rate(facts, lot), lot.offer.upfront

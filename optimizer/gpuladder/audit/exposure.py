@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from gpuladder.audit.commitments import Term, ladder_windows
 from gpuladder.audit.costs import holding_rate, hours_after_horizon
+from gpuladder.audit.owned import Payment, loan_payments, paid_at_purchase
 from gpuladder.audit.shares import quotient
 from gpuladder.scenario.expand import term_of
 from gpuladder.scenario.schema import (
@@ -40,7 +41,9 @@ class Debt:
     rate : float
         Undiscounted currency per hour of its term.
     lump : float
-        Owed until the term starts: setup, or the purchase of hardware.
+        Owed until the term starts: setup, or what of hardware is paid at its purchase.
+    loan : list of (date, float)
+        Payments of a loan as signed, each owed until it is made.
     leased : bool
         Whether its hours are owed, and its remaining months count in the average.
     dues : tuple of Due
@@ -55,11 +58,13 @@ class Debt:
     lump: float
     leased: bool
     dues: tuple[Due, ...] = ()
+    loan: list[Payment] = field(default_factory=list)
 
     def owed(self, day: date) -> float:
         """Return what is still owed on a date, undiscounted, prepaid or not."""
         rest = self.rate * max((self.end - max(day, self.start)).days, 0) * 24.0
         rest += sum(due.amount for due in self.dues if due.on > day)
+        rest += sum(amount for due, amount in self.loan if due > day)
         return rest + (self.lump if self.start > day else 0.0)
 
 
@@ -87,7 +92,9 @@ def owed_on(items: list[Debt], day: date) -> tuple[float, float | None]:
 def lock_in_dates(facts: Facts, items: list[Debt]) -> list[date]:
     """Return the dates on which lock-in is told: boundaries, and quarter starts to the last end."""
     ends = [item.end for item in items if item.leased]
-    last = max([facts.grid.end, *ends, *(due.on for item in items for due in item.dues)])
+    ends += [due.on for item in items for due in item.dues]
+    ends += [item.loan[-1][0] for item in items if item.loan]
+    last = max([facts.grid.end, *ends])
     days = set(facts.grid.boundaries)
     quarter = date(facts.grid.start.year, 1, 1)
     while quarter <= last:
@@ -132,7 +139,7 @@ def sign_by(facts: Facts, lot: Lot) -> date:
 
 
 def tail(facts: Facts, lot: Lot) -> float:
-    """Return what a lease costs after the horizon end, undiscounted."""
+    """Return what a lease costs after the horizon end, undiscounted; hardware is valued there."""
     return holding_rate(facts, lot) * hours_after_horizon(facts, lot)
 
 
@@ -164,7 +171,7 @@ def _held_debt(facts: Facts, held: HeldCommitment) -> Debt:
 
 def _debt(facts: Facts, lot: Lot) -> Debt:
     if isinstance(lot.offer, OwnedOffer):
-        lump = lot.gpus * lot.offer.capex_per_gpu
+        lump = paid_at_purchase(lot)
     else:
         lump = lot.offer.setup_cost if isinstance(lot.offer, DedicatedOffer) else 0.0
     return Debt(
@@ -175,4 +182,5 @@ def _debt(facts: Facts, lot: Lot) -> Debt:
         holding_rate(facts, lot),
         lump,
         leased=not isinstance(lot.offer, OwnedOffer),
+        loan=loan_payments(lot, lot.end),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpuladder.audit.books import PoolBook, lot_value, open_books
-from gpuladder.audit.cash import accrued_between, cash_between, residual_income
+from gpuladder.audit.cash import accrued_between, cash_between, valued_income
 from gpuladder.audit.costs import cost_lines
 from gpuladder.audit.exposure import (
     debts,
@@ -244,8 +244,7 @@ def _cash(facts: Facts, plan: Quantities) -> tuple[dict[str, Figure], dict[str, 
     everything = last + timedelta(days=1)
     metrics: dict[str, Figure] = {
         "cash_total": cash_between(facts, plan, begin, everything),
-        "cash_in_horizon": cash_between(facts, plan, begin, end)
-        - residual_income(facts, plan, end),
+        "cash_in_horizon": cash_between(facts, plan, begin, end) - valued_income(facts, plan, end),
         "cash_peak": peak if paying else None,
         "accrual_total": accrued_between(facts, plan, begin, everything),
         "accrual_in_horizon": accrued_between(facts, plan, begin, end),

@@ -98,6 +98,10 @@ class Context:
             rate += 1.0 / spot.node_mtbr_hours
         return _goodput(self.preemption_class(campaign), rate * nodes)
 
+    def superseded(self, pool: str) -> date | None:
+        """Return the date from which a pool's hardware is the previous generation."""
+        return self._hardware(self.expanded.pools[pool]).superseded
+
     def availability_share(self, offer: OnDemandOffer | SpotOffer) -> FloatArray:
         """Return the share of each period in which a metered offer can be used, shape (T,)."""
         begin = max(offer.available_from or self.grid.start, self.grid.start)

@@ -16,6 +16,7 @@ from gpuladder.scenario.schema import (
     LadderPolicy,
     OwnedOffer,
 )
+from gpuladder.sizing.owned import down_payment, loan_of
 from gpuladder.timegrid import HOURS_PER_DAY, FloatArray, Span, TimeGrid
 from gpuladder_models.data import (
     Cells,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from gpuladder.program.orders import Term
+    from gpuladder.sizing.loans import Instalment
 
 
 def ladder_windows(grid: TimeGrid, window: Span, last: date) -> list[tuple[date, date]]:
@@ -134,8 +136,10 @@ def make_policy(
         for pool in pools:
             if pool.hardware == limit.hardware:
                 limit_cells.add(row, context.cell(pool.id, period), 1.0)
+    repaid = [_repaid(term) for term in terms] if policy.cash_budgets else []
     payments = [
-        _Payments(context, budget, terms, orders, cells, levels) for budget in policy.cash_budgets
+        _Payments(context, budget, terms, repaid, orders, cells, levels)
+        for budget in policy.cash_budgets
     ]
     return Policy(
         spot_share_max=np.inf if policy.spot_share_max is None else policy.spot_share_max,
@@ -178,11 +182,21 @@ def _stacked(rows: list[FloatArray]) -> Sparse:
     return entries.matrix()
 
 
+def _repaid(term: Term) -> tuple[Instalment, ...]:
+    """Return what one lot's loan is repaid in, none when it is not bought on credit."""
+    offer = term.offer
+    if not isinstance(offer, OwnedOffer):
+        return ()
+    loan = loan_of(offer, offer.capex_per_gpu * offer.lot_gpus, term.start)
+    return () if loan is None else loan.until(term.end)
+
+
 class _Payments:
     """Undiscounted payments billed in one budget's span, per unit of each decision.
 
     Billed: the upfront share of the whole term at its start and the rest by the hour, setup and
-    purchase at the start, metered use and use of flex reservations by the hour.
+    purchase at the start, of a financed purchase the down payment then, its instalments when due
+    and what is left of them at the end of life; metered use and draws by the hour.
     """
 
     def __init__(
@@ -190,11 +204,12 @@ class _Payments:
         context: Context,
         budget: CashBudget,
         terms: list[Term],
+        repaid: list[tuple[Instalment, ...]],
         orders: Orders,
         cells: Cells,
         levels: Levels,
     ) -> None:
-        self.context, self.budget, self.terms = context, budget, terms
+        self.context, self.budget, self.terms, self.repaid = context, budget, terms, repaid
         self.placed, self.cells, self.levels = orders.placed, cells, levels
         begin = max(budget.from_date, context.grid.start)
         end = min(budget.until, context.grid.end)
@@ -205,7 +220,7 @@ class _Payments:
         last = min(end, self.budget.until)
         return max((last - first).days, 0) * HOURS_PER_DAY
 
-    def _starts_inside(self, day: date) -> bool:
+    def _falls_inside(self, day: date) -> bool:
         return self.budget.from_date <= day < self.budget.until
 
     def held(self) -> float:
@@ -216,12 +231,12 @@ class _Payments:
         if item.end <= self.context.grid.start:
             return 0.0
         hours = (1.0 - item.upfront) * self._hours(item.start, item.end)
-        if item.start >= self.context.grid.start and self._starts_inside(item.start):
+        if item.start >= self.context.grid.start and self._falls_inside(item.start):
             hours += item.upfront * (item.end - item.start).days * HOURS_PER_DAY
         due = sum(
             each.amount
             for each in item.dues
-            if each.on >= self.context.grid.start and self._starts_inside(each.on)
+            if each.on >= self.context.grid.start and self._falls_inside(each.on)
         )
         return item.gpus * item.price * hours + due
 
@@ -232,11 +247,13 @@ class _Payments:
     def _lot(self, term: Term) -> float:
         offer, hours = term.offer, self._hours(term.start, term.end)
         if isinstance(offer, OwnedOffer):
-            bought = offer.capex_per_gpu if self._starts_inside(term.start) else 0.0
-            return offer.lot_gpus * (bought + offer.opex_per_gpu_hour * hours)
+            capex = offer.capex_per_gpu * offer.lot_gpus
+            bought = down_payment(offer, capex) if self._falls_inside(term.start) else 0.0
+            due = [row.payment for row in self.repaid[term.number] if self._falls_inside(row.due)]
+            return bought + sum(due) + offer.opex_per_gpu_hour * offer.lot_gpus * hours
         rate = price_at(offer, term.start, self.context.grid.start) * offer.lot_gpus
         whole = (term.end - term.start).days * HOURS_PER_DAY
-        upfront = offer.upfront * whole if self._starts_inside(term.start) else 0.0
+        upfront = offer.upfront * whole if self._falls_inside(term.start) else 0.0
         return rate * (upfront + (1.0 - offer.upfront) * hours)
 
     def setups(self) -> FloatArray:
@@ -245,7 +262,7 @@ class _Payments:
         return np.array(
             [
                 t.offer.setup_cost
-                if isinstance(t.offer, DedicatedOffer) and self._starts_inside(t.start)
+                if isinstance(t.offer, DedicatedOffer) and self._falls_inside(t.start)
                 else 0.0
                 for t in own
             ],

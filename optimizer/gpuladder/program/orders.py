@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from gpuladder.economics import price_at, residual_share
+from gpuladder.economics import price_at
 from gpuladder.program.context import Context, Entries
 from gpuladder.scenario.expand import CommittedTerm, term_of
 from gpuladder.scenario.schema import (
@@ -19,6 +19,7 @@ from gpuladder.scenario.schema import (
     ReservedOffer,
     Scenario,
 )
+from gpuladder.sizing.owned import down_payment, loan_of, market_value
 from gpuladder.timegrid import HOURS_PER_DAY, FloatArray
 from gpuladder_models.data import LotsActive, Orders, Sparse
 
@@ -29,6 +30,7 @@ ORDER_LINES = (
     "reserved",
     "dedicated",
     "owned_capex",
+    "owned_loan",
     "owned_opex",
     "owned_residual",
     "commitment_tail",
@@ -103,12 +105,15 @@ def lot_cost_lines(context: Context, term: Term) -> dict[str, float]:
     accrued_hours = float(hours @ context.midpoint_factor)
     if isinstance(offer, OwnedOffer):
         capex = offer.capex_per_gpu * offer.lot_gpus
-        leaves = min(grid.end, term.end)
-        kept = residual_share(offer.residual_per_year, (leaves - term.start).days)
+        valued_on = min(grid.end, term.end)
+        loan = loan_of(offer, capex, term.start)
+        repaid = () if loan is None else loan.until(valued_on)
+        sale = market_value(offer, capex, term.start, context.superseded(offer.pool))
         return {
-            "owned_capex": capex * context.factor(term.start),
+            "owned_capex": down_payment(offer, capex) * context.factor(term.start),
+            "owned_loan": sum(row.payment * context.factor(row.due) for row in repaid),
             "owned_opex": offer.opex_per_gpu_hour * offer.lot_gpus * accrued_hours,
-            "owned_residual": -capex * kept * context.factor(leaves),
+            "owned_residual": -sale.value_at(valued_on) * context.factor(valued_on),
         }
     rate = price_at(offer, term.start, grid.start) * offer.lot_gpus
     upfront = offer.upfront * float(hours.sum()) * context.factor(term.start)

@@ -23,6 +23,7 @@ COST_LINES = {
     "usage": "Flex usage charges",
     "setup": "Set-up of orders",
     "owned_capex": "Owned: purchase",
+    "owned_loan": "Owned: loan",
     "owned_opex": "Owned: running",
     "owned_residual": "Owned: residual value",
     "commitment_tail": "Tail charge",

@@ -50,6 +50,7 @@ _LOCK_IN = (
     day("at", "Date"),
     money("new_obligation", "New", "Remaining terms of the plan's orders.", total=False),
     optional(money("held_obligation", "Held", "Remaining terms of held commitments.", total=False)),
+    optional(money("loans", "Of it loans", "Instalments on hardware the plan buys.", total=False)),
     money("obligation", "All", "New and held, prepaid or not.", total=False),
     money("unpaid", "Of it unpaid", total=False),
     optional(money("after_horizon", "Of it after the horizon", total=False)),

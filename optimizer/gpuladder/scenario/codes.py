@@ -196,6 +196,37 @@ CODES: dict[str, Code] = {
         "Judged by other offers on the same hardware the price is several times too high or too "
         "low, as a price per node, day, month or year would be.",
     ),
+    "GL-S512": Code(
+        "Two values of the same hardware",
+        "What a sale of owned hardware brings at an age is either `residual_per_year` or "
+        "`residual_curve`. `residual_per_generation` may come on top of both.",
+    ),
+    "GL-S513": Code(
+        "A residual curve out of order",
+        "Ages ascend, whatever day they are counted from: 12 months and 1 years are one age.",
+    ),
+    "GL-S514": Code(
+        "A loan that is not whole payments",
+        "`term` is a multiple of `every`; months and years go together, and days and weeks.",
+    ),
+    "GL-S515": Code(
+        "A loan that outlives its hardware",
+        "What is owed at the end of life is paid off then: a lender's security is the hardware.",
+    ),
+    "GL-S516": Code(
+        "A depreciation method without its share",
+        "`declining` needs what is kept each year, `by_generation` what is kept per generation; "
+        "keys of another method would count for nothing.",
+    ),
+    "GL-S517": Code(
+        "A residual curve that ends early",
+        "After its last age the curve is level, so older hardware would lose nothing any more.",
+    ),
+    "GL-S518": Code(
+        "A generation that never ends",
+        "Value by generation drops on the date from which the hardware is `superseded`, and on "
+        "the offer's `turnovers`; both parts are needed.",
+    ),
     "GL-S601": Code(
         "An expiry a few days off a boundary",
         "A term of 365 days against windows of 13 weeks (364 days) expires one day into the next "
@@ -296,7 +327,7 @@ CODES: dict[str, Code] = {
     ),
     "GL-S911": Code(
         "A row of the invoice that matches nothing",
-        "Terms of providers belong to a pool's provider, accounts of owned hardware to an offer.",
+        "Terms of providers belong to a pool's provider.",
     ),
     "GL-S910": Code(
         "A workload at odds with its class",

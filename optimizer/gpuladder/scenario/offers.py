@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from gpuladder.fields import (
     Day,
@@ -22,6 +22,7 @@ from gpuladder.fields import (
     WriteOneOrMore,
     YearlyChange,
 )
+from gpuladder.sizing.owned import Depreciation, Financing, ResidualPoint
 from gpuladder.timegrid import Span
 
 
@@ -134,6 +135,10 @@ class DedicatedOffer(LeasedOffer):
 class OwnedOffer(CommittedOffer):
     """Bought hardware."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"not": {"required": ["residual_per_year", "residual_curve"]}}
+    )
+
     kind: Literal["owned"]
     capex_per_gpu: Positive
     """Purchase price per GPU, currency."""
@@ -141,8 +146,20 @@ class OwnedOffer(CommittedOffer):
     """Power, space and staff, currency per GPU-hour."""
     life: TermText
     """Its tenor: how long it serves."""
-    residual_per_year: Share = 0.0
-    """Share of the value kept each year, geometric."""
+    residual_per_year: Share | None = None
+    """Share of the value kept each year, geometric; none when left out, unless a curve or a share
+    per generation is given."""
+    residual_curve: tuple[ResidualPoint, ...] = ()
+    """Share of the price left at each age, straight between the ages and level after the last; in
+    place of `residual_per_year`."""
+    residual_per_generation: Share | None = None
+    """Share of the value left when its hardware is superseded, on top of its age."""
+    turnovers: tuple[Day, ...] = ()
+    """Dates of further successors, each of which counts like `superseded`."""
+    financing: Financing | None = None
+    """The loan it is bought with; paid in cash when left out."""
+    depreciation: Depreciation = Depreciation()
+    """How the books write it off; straight line over its life when left out."""
 
 
 Offer = Annotated[

@@ -10,7 +10,7 @@ from gpuladder.errors import Problem
 from gpuladder.fields import LARGEST
 from gpuladder.scenario import schema
 from gpuladder.scenario.source import KeyPath, Locations, RawList, RawMap
-from gpuladder.sizing import spec
+from gpuladder.sizing import owned, spec
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -54,7 +54,9 @@ _NESTED: dict[str, type[BaseModel]] = {
     "placement": spec.Placement,
     "invoice": spec.InvoiceTerms,
     "providers": spec.ProviderTerms,
-    "owned": spec.OwnedTerms,
+    "financing": owned.Financing,
+    "residual_curve": owned.ResidualPoint,
+    "depreciation": owned.Depreciation,
 }
 _ROWS: dict[str, type[BaseModel]] = {
     "hardware": schema.Hardware,
@@ -275,6 +277,8 @@ def _range_hint(value: Any, name: str, bound: float, key: str) -> str:
     number = float(value)
     if name == "le" and bound == 1 and 1 < number <= 100:
         return f"a share is written between 0 and 1: {number:g} % is {number / 100:g}"
+    if name == "le" and key == "rate":
+        return f"interest is a share a year: {number:g} % is {number / 100:g}"
     if name == "gt" and bound == -1:
         return "a yearly change of -15 % is written -0.15"
     if name == "gt" and number == 0 and ("availability" in key or "share" in key):

@@ -1,4 +1,4 @@
-"""Owned hardware: book values, market values, financing, and all of it by quarter.
+"""Owned hardware: book values and market values over time, and with its loan by quarter.
 
 Rates are annual and effective; a year has 365 days, as in the scenario's discounting.
 """
@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import TYPE_CHECKING, Protocol
 
+from gpuladder.sizing.loans import DAYS_PER_YEAR, Loan
 from gpuladder.timegrid import Span, add_months
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import date
 
-DAYS_PER_YEAR = 365.0
-MONTHS_PER_YEAR = 12.0
 MONTHS_PER_QUARTER = 3
 
 
@@ -62,17 +61,20 @@ class DecliningBalance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByGeneration:
-    """Value that holds until a successor ships and then drops to a share of what it was.
+    """A value that also drops, to a share of what it was, when a successor is on sale.
 
     Attributes
     ----------
+    value : Curve
+        What it would be without successors.
     turnovers : sequence of date
-        Dates on which a following generation is on sale.
+        Dates from which a following generation is on sale; those up to the purchase are in its
+        price.
     kept : float
         Share of the value that is left after each of them.
     """
 
-    cost: float
+    value: Curve
     bought: date
     turnovers: Sequence[date]
     kept: float
@@ -80,7 +82,12 @@ class ByGeneration:
     def value_at(self, day: date) -> float:
         """Return the value on a day; a turnover counts from its own date."""
         passed = sum(1 for turnover in self.turnovers if self.bought < turnover <= day)
-        return float(self.cost * self.kept**passed)
+        return float(self.value.value_at(day) * self.kept**passed)
+
+    def closing_value(self, day: date) -> float:
+        """Return the value at the end of the day before: a turnover on the day has not counted."""
+        passed = sum(1 for turnover in self.turnovers if self.bought < turnover < day)
+        return float(self.value.value_at(day) * self.kept**passed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,55 +96,25 @@ class ResidualCurve:
 
     Attributes
     ----------
-    shares : sequence of (float, float)
-        Age in years and share of the purchase price, ascending; new is 1.
+    points : sequence of (Span, float)
+        Age and share of the purchase price, ages ascending; new is 1 unless age 0 says otherwise.
     """
 
     cost: float
     bought: date
-    shares: Sequence[tuple[float, float]]
+    points: Sequence[tuple[Span, float]]
 
     def value_at(self, day: date) -> float:
-        """Return the value on a day."""
-        age = max((day - self.bought).days, 0) / DAYS_PER_YEAR
-        before = (0.0, 1.0)
-        for point in self.shares:
-            if age < point[0]:
-                part = (age - before[0]) / (point[0] - before[0])
-                return self.cost * (before[1] + part * (point[1] - before[1]))
-            before = point
-        return self.cost * before[1]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Financing:
-    """A loan repaid in equal monthly instalments, in arrears.
-
-    Attributes
-    ----------
-    rate : float
-        Annual effective interest.
-    months : int
-        Number of instalments.
-    down_payment : float
-        Share of the price that is not borrowed, 0 to 1.
-    """
-
-    rate: float
-    months: int
-    down_payment: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Instalment:
-    """One payment of a loan."""
-
-    due: date
-    payment: float
-    interest: float
-    principal: float
-    outstanding: float
-    """Still owed after it."""
+        """Return the value on a day, by the days between the dates of the two points around it."""
+        now = max(day, self.bought)
+        begin, share = self.bought, 1.0
+        for age, following in self.points:
+            end = age.after(self.bought)
+            if now < end:
+                part = (now - begin).days / (end - begin).days
+                return self.cost * (share + part * (following - share))
+            begin, share = end, following
+        return self.cost * share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +122,8 @@ class QuarterRow:
     """One calendar quarter of owned hardware. Money is undiscounted.
 
     ``opening_book − depreciation = closing_book`` and ``opening_debt − principal = closing_debt``,
-    and each quarter opens where the one before closed.
+    and each quarter opens where the one before closed. The first opens at the purchase price, so
+    the price less all depreciation up to a quarter is its closing book value.
     """
 
     quarter_start: date
@@ -155,83 +133,15 @@ class QuarterRow:
     depreciation: float
     closing_book: float
     market_value: float
-    """On the last day, when it differs from the book: what a sale would bring."""
+    """On the last day: what a sale would bring."""
     opening_debt: float
     interest: float
     principal: float
     closing_debt: float
     payments: float
-    """Cash: down payment and instalments of the quarter."""
-
-
-def instalment(borrowed: float, financing: Financing) -> float:
-    """Return the equal monthly payment that repays a loan: ``P i ÷ (1 − (1 + i)^−n)``.
-
-    ``i = (1 + rate)^(1/12) − 1``; without interest ``P ÷ n``.
-    """
-    monthly = _monthly_rate(financing.rate)
-    if monthly == 0.0:
-        return borrowed / financing.months
-    return float(borrowed * monthly / -math.expm1(-financing.months * math.log1p(monthly)))
-
-
-def instalments(cost: float, start: date, financing: Financing) -> tuple[Instalment, ...]:
-    """Return the payments of a purchase financed on its start date, the down payment left out."""
-    owed = cost * (1.0 - financing.down_payment)
-    payment = instalment(owed, financing)
-    monthly = _monthly_rate(financing.rate)
-    rows = []
-    for number in range(1, financing.months + 1):
-        interest = owed * monthly
-        principal = owed if number == financing.months else payment - interest
-        owed -= principal
-        rows.append(
-            Instalment(
-                due=add_months(start, number),
-                payment=interest + principal,
-                interest=interest,
-                principal=principal,
-                outstanding=owed,
-            )
-        )
-    return tuple(rows)
-
-
-def financed_capex(cost: float, start: date, financing: Financing, discount_rate: float) -> float:
-    """Return the present value, at the purchase, of paying for hardware by a loan.
-
-    It stands where ``capex_per_gpu`` does when the purchase is financed, so that owned hardware
-    competes on the same net present cost as every other offer. A loan at the discount rate costs
-    as much as cash, up to the difference between a twelfth of a year and a calendar month.
-    """
-    value = cost * financing.down_payment
-    for row in instalments(cost, start, financing):
-        value += row.payment * _factor(discount_rate, (row.due - start).days)
-    return value
-
-
-def owned_cost(
-    cost: float,
-    bought: date,
-    end: date,
-    *,
-    residual: Curve,
-    discount_rate: float,
-    opex_per_day: float = 0.0,
-    financing: Financing | None = None,
-) -> float:
-    """Return the net present cost at the purchase of owning hardware until ``end``.
-
-    Purchase or its loan, plus running cost accrued and discounted day by day at midday, less the
-    residual value at ``end``: the terms of the scenario's `owned`, with loans and any residual
-    curve. A grid of longer periods discounts running cost at the periods' midpoints instead.
-    """
-    days = (end - bought).days
-    paid = cost if financing is None else financed_capex(cost, bought, financing, discount_rate)
-    running = math.fsum(
-        opex_per_day * _factor(discount_rate, day + 0.5) for day in range(days) if opex_per_day
-    )
-    return paid + running - residual.value_at(end) * _factor(discount_rate, days)
+    """Cash: down payment, instalments and payoff of the quarter."""
+    disposal_gain: float
+    """In the last quarter what a sale brings less the book value then, a loss below 0; 0 before."""
 
 
 def by_quarter(
@@ -240,13 +150,13 @@ def by_quarter(
     end: date,
     *,
     book: Curve,
-    market: Curve | None = None,
-    financing: Financing | None = None,
+    market: Curve,
+    loan: Loan | None = None,
 ) -> tuple[QuarterRow, ...]:
     """Return book value, depreciation and debt by calendar quarter from purchase to ``end``.
 
-    What falls on the first day of a quarter belongs to it. A loan that outlives the hardware goes
-    on, beside a book value that no longer moves, until it is repaid.
+    What falls on the first day of a quarter belongs to it. At the end the hardware is sold, and
+    what is left of its loan is paid off.
 
     Parameters
     ----------
@@ -256,22 +166,23 @@ def by_quarter(
         The first and last quarters are cut there; ``end`` is exclusive.
     book : Curve
         The depreciation schedule.
-    market : Curve, optional
-        What a sale would bring; the book value when left out.
-    financing : Financing, optional
+    market : Curve
+        What a sale would bring.
+    loan : Loan, optional
         Cash on the day of purchase when left out.
     """
-    loan = () if financing is None else instalments(cost, bought, financing)
-    down = cost if financing is None else cost * financing.down_payment
-    debt = cost - down
-    value = book.value_at(bought)
+    due = () if loan is None else loan.until(end)
+    debt = 0.0 if loan is None else loan.borrowed
+    down = cost - debt
+    value = cost
     rows: list[QuarterRow] = []
-    start, last = bought, max(end, loan[-1].due if loan else end)
-    while start < last:
-        stop = min(_next_quarter(start), end if start < end else last)
-        due = [row for row in loan if start <= row.due < stop or row.due == stop == last]
-        principal = math.fsum(row.principal for row in due)
-        closing = _at_close(book, min(stop, end))
+    start = bought
+    while start < end:
+        stop = min(_next_quarter(start), end)
+        paid = [row for row in due if start <= row.due < stop or row.due == stop == end]
+        principal = math.fsum(row.principal for row in paid)
+        closing = _at_close(book, stop, end)
+        sale = _at_close(market, stop, end)
         rows.append(
             QuarterRow(
                 quarter_start=start,
@@ -279,33 +190,29 @@ def by_quarter(
                 opening_book=value,
                 depreciation=value - closing,
                 closing_book=closing,
-                market_value=closing if market is None else _at_close(market, min(stop, end)),
+                market_value=sale,
                 opening_debt=debt,
-                interest=math.fsum(row.interest for row in due),
+                interest=math.fsum(row.interest for row in paid),
                 principal=principal,
                 closing_debt=debt - principal,
-                payments=math.fsum(row.payment for row in due) + (0.0 if rows else down),
+                payments=math.fsum(row.payment for row in paid) + (0.0 if rows else down),
+                disposal_gain=sale - closing if stop == end else 0.0,
             )
         )
         start, value, debt = stop, closing, debt - principal
     return tuple(rows)
 
 
-def _at_close(curve: Curve, stop: date) -> float:
-    """Return a value at the end of the day before ``stop``, where a turnover has not counted."""
-    if isinstance(curve, ByGeneration):
-        return curve.value_at(stop - timedelta(days=1))
+def _at_close(curve: Curve, stop: date, end: date) -> float:
+    """Return a value at the end of the day before ``stop``, where a turnover has not counted.
+
+    At the end itself it has: no later quarter could show it, and the sale is on that day.
+    """
+    if isinstance(curve, ByGeneration) and stop < end:
+        return curve.closing_value(stop)
     return curve.value_at(stop)
 
 
 def _next_quarter(day: date) -> date:
     first = day.replace(month=(day.month - 1) // MONTHS_PER_QUARTER * MONTHS_PER_QUARTER + 1, day=1)
     return add_months(first, MONTHS_PER_QUARTER)
-
-
-def _monthly_rate(rate: float) -> float:
-    return float((1.0 + rate) ** (1.0 / MONTHS_PER_YEAR) - 1.0)
-
-
-def _factor(rate: float, days: float) -> float:
-    return float((1.0 + rate) ** (-days / DAYS_PER_YEAR))

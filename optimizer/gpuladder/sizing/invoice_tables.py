@@ -86,18 +86,22 @@ class Invoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnedQuarterRow:
-    """One calendar quarter of one order of owned hardware; undiscounted."""
+    """One calendar quarter of one order of owned hardware, over its whole life; undiscounted."""
 
     offer: str
     start: date
     gpus: int
     schedule: str
+    """The depreciation method: straight_line, declining or by_generation."""
     quarter: QuarterRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnedOrderRow:
-    """One order of owned hardware: what it costs in cash and by its loan, at its start."""
+    """One order of owned hardware: how it is paid for, and what it is worth when it is valued.
+
+    ``capex − depreciation = book_value`` and ``residual_value − book_value = disposal_gain``.
+    """
 
     offer: str
     start: date
@@ -105,12 +109,33 @@ class OwnedOrderRow:
     """End of its life."""
     gpus: int
     capex: float
+    """Purchase price."""
+    down_payment: float
+    """Paid at the start: the purchase price without a loan."""
+    instalment: float
+    """The equal payment of its loan; 0 when paid in cash."""
+    instalments: int
+    """Payments of the loan until its term or the end of life; 0 when paid in cash."""
+    last_payment: date
+    """Of the loan, not after the end of life; the start when paid in cash."""
+    interest: float
+    """All interest of those payments, undiscounted."""
     financed_capex: float
-    """Value, at the start, of paying by the loan; the capital cost when paid in cash."""
+    """Value, at the start, of the down payment, the instalments until ``valued_on`` and the debt
+    left then: the purchase as the objective counts it. The purchase price when paid in cash."""
     financed_capex_per_gpu: float
-    """What to write as `capex_per_gpu` for the program to compete with the loan."""
+    """Price per GPU, paid in cash, that would cost as much."""
+    valued_on: date
+    """The earlier of horizon end and end of life, on which the objective values it."""
+    depreciation: float
+    """Written off until then, by its own schedule."""
+    book_value: float
     residual_value: float
-    """At the earlier of horizon end and end of life, undiscounted, as in the objective."""
+    """What a sale brings then, undiscounted, as in the objective."""
+    disposal_gain: float
+    """Residual value less book value; a loss below 0."""
+    debt: float
+    """Owed then, interest to the day included; settled against the residual value."""
 
 
 def _total(campaign: str, market: MarketInvoice) -> InvoiceTotalRow:

@@ -12,10 +12,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from gpuladder.fields import (
-    Day,
     Identifier,
     NonNegative,
-    Number,
     Positive,
     PositiveWhole,
     Record,
@@ -24,7 +22,6 @@ from gpuladder.fields import (
 )
 from gpuladder.sizing.placement import Communication
 from gpuladder.sizing.work import Method, Recompute
-from gpuladder.timegrid import Span
 
 MarketClass = Literal["hyperscaler", "neocloud", "decentralised"]
 
@@ -215,29 +212,6 @@ class ProviderTerms(Record):
     """Hours for which people wait for a start."""
 
 
-class OwnedTerms(Record):
-    """How the accounts treat hardware bought under an offer; the objective is not changed by it."""
-
-    offer: Identifier
-    """Id of an `owned` offer."""
-    schedule: Literal["straight_line", "declining", "by_generation"] = "straight_line"
-    salvage_share: Share = 0.0
-    """Share of the price left in the books at the end of life (straight line, declining)."""
-    kept_per_year: Share | None = None
-    """Share of the book value kept each year (declining); the offer's `residual_per_year` when
-    left out."""
-    kept_per_generation: Share = 0.7
-    """Share of the book value left after a successor's date (by_generation)."""
-    turnovers: tuple[Day, ...] = ()
-    """Dates of further successors; the hardware's `superseded` counts already."""
-    rate: Annotated[Number, Field(gt=-1)] | None = None
-    """Annual effective interest of a loan; paid in cash when left out."""
-    term: TermText = Span(36, "month")
-    """Term of the loan, repaid in equal monthly instalments."""
-    down_payment: Share = 0.0
-    """Share of the price that is not borrowed."""
-
-
 class InvoiceTerms(Record):
     """What an invoice adds to GPU-hours; not a decision of the model."""
 
@@ -254,8 +228,6 @@ class InvoiceTerms(Record):
     staff_per_hour: NonNegative = 0.0
     """Cost of people who wait in a queue, currency per hour."""
     providers: tuple[ProviderTerms, ...] = ()
-    owned: tuple[OwnedTerms, ...] = ()
-    """Accounts of owned hardware: depreciation and loans."""
 
     @model_validator(mode="after")
     def _allocates_what_is_busy(self) -> Self:

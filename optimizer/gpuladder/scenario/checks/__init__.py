@@ -12,6 +12,7 @@ from gpuladder.scenario.checks import (
     expiry,
     limits,
     magnitude,
+    owned,
     placement,
     prices,
     references,
@@ -26,7 +27,18 @@ from gpuladder.scenario.checks import (
 if TYPE_CHECKING:
     from gpuladder.scenario.checks.context import Context
 
-ROW_CHECKS = (references, duplicates, dates, shares, sizes, prices, magnitude, carried, workloads)
+ROW_CHECKS = (
+    references,
+    duplicates,
+    dates,
+    shares,
+    sizes,
+    prices,
+    magnitude,
+    owned,
+    carried,
+    workloads,
+)
 """Look at rows one by one or in pairs: run on whatever rows are valid."""
 WHOLE_CHECKS = (placement, series, limits, unbounded, unused, expiry)
 """Look at how everything fits together: a missing row would make them cry wolf."""
@@ -50,5 +62,17 @@ def run_checks(context: Context, *, is_whole: bool) -> list[Problem]:
     return problems
 
 
-_BREAKING = {"GL-S101", "GL-S102", "GL-S201", "GL-S211", "GL-S212", "GL-S301", "GL-S302", "GL-S305"}
+_BREAKING = {
+    "GL-S101",
+    "GL-S102",
+    "GL-S201",
+    "GL-S211",
+    "GL-S212",
+    "GL-S301",
+    "GL-S302",
+    "GL-S305",
+    "GL-S512",
+    "GL-S513",
+    "GL-S514",
+}
 """Codes after which the whole cannot be judged."""

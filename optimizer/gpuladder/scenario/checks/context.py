@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -103,6 +104,11 @@ class Context:
     def horizon(self) -> Horizon | None:
         """The horizon; None when it is wrong."""
         return cast("Horizon | None", self.sections.get("horizon"))
+
+    @property
+    def first_day(self) -> date:
+        """The horizon start; some day when the horizon is wrong."""
+        return self.horizon.start if self.horizon is not None else date(2026, 1, 1)
 
     @cached_property
     def grid(self) -> TimeGrid | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gpuladder.scenario.checks.context import AnyOffer, Context, has_wrong_prices
 from gpuladder.scenario.expand import term_of
 from gpuladder.scenario.schema import LeasedOffer, OnDemandOffer, OwnedOffer, PricedOffer
+from gpuladder.sizing.owned import market_value
 from gpuladder.timegrid import HOURS_PER_DAY
 
 if TYPE_CHECKING:
@@ -62,10 +63,11 @@ def _costs_something(context: Context, index: int, offer: AnyOffer) -> Iterator[
     path = ("offers", index)
     price = hourly_price(context, offer)
     if isinstance(offer, OwnedOffer):
-        if offer.residual_per_year == 1 and offer.opex_per_gpu_hour == 0:
+        if _keeps_all(context, offer) and offer.opex_per_gpu_hour == 0:
+            key = "residual_curve" if offer.residual_curve else "residual_per_year"
             yield context.error(
                 "GL-S503",
-                (*path, "residual_per_year"),
+                (*path, key),
                 f"`{offer.id}` costs nothing: it keeps its whole value and has no opex",
                 fix="give the share of its value it keeps each year, e.g. 0.6",
             )
@@ -88,6 +90,21 @@ def _costs_something(context: Context, index: int, offer: AnyOffer) -> Iterator[
         )
 
 
+def _keeps_all(context: Context, offer: OwnedOffer) -> bool:
+    """Tell whether hardware bought first of all has lost nothing when it is valued.
+
+    A loan dearer than the discount rate is a cost even then.
+    """
+    start, kind = context.first_day, context.hardware_of(offer.pool)
+    last = offer.life.after(start)
+    if context.grid is not None:
+        last = min(last, context.grid.end)
+    value = market_value(offer, 1.0, start, None if kind is None else kind.superseded)
+    rate = float(context.sections.get("discount_rate", 0.0))
+    is_dear = offer.financing is not None and offer.financing.rate > rate
+    return value.value_at(last) >= 1.0 and not is_dear
+
+
 def hourly_price(context: Context, offer: AnyOffer) -> float | None:
     """Return an offer's price per GPU-hour at the horizon start, use included; None without one.
 
@@ -95,8 +112,7 @@ def hourly_price(context: Context, offer: AnyOffer) -> float | None:
     the price of the last one.
     """
     if isinstance(offer, OwnedOffer):
-        start = context.horizon.start if context.horizon is not None else date(2026, 1, 1)
-        hours = term_of(offer).days(start) * HOURS_PER_DAY
+        hours = term_of(offer).days(context.first_day) * HOURS_PER_DAY
         return offer.capex_per_gpu / hours + offer.opex_per_gpu_hour
     price = offer.price[-1] if isinstance(offer.price, tuple) else offer.price
     if offer.price_path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gpuladder.scenario.schema import OwnedOffer
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -36,6 +38,11 @@ def check(context: Context) -> Iterator[Problem]:
     found += [
         (("campaigns", index, "waste"), campaign.waste, HIGHEST_WASTE)
         for index, campaign in context.campaigns
+    ]
+    found += [
+        (("offers", index, "financing", "rate"), offer.financing.rate, HIGHEST_RATE)
+        for index, offer in context.offers
+        if isinstance(offer, OwnedOffer) and offer.financing is not None
     ]
     for path, value, highest in found:
         if value > highest:

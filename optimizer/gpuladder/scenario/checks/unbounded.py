@@ -9,6 +9,7 @@ import numpy as np
 from gpuladder.scenario.checks.supply import starts
 from gpuladder.scenario.expand import CommittedTerm, term_of
 from gpuladder.scenario.schema import BackfillBuyer, LeasedOffer, OwnedOffer
+from gpuladder.sizing.owned import down_payment, loan_of, market_value
 from gpuladder.timegrid import HOURS_PER_DAY, TimeGrid
 
 if TYPE_CHECKING:
@@ -79,11 +80,15 @@ def _paying_start(
         accrued = float(np.dot(hours, middle))
         begin_days = float((start - grid.start).days)
         if isinstance(term, OwnedOffer):
-            last = min(end, grid.end)
-            years = (last - start).days / _DAYS_PER_YEAR
-            residual = term.capex_per_gpu * term.residual_per_year**years
-            cost = term.capex_per_gpu * factor(begin_days) + term.opex_per_gpu_hour * accrued
-            cost -= residual * factor(float((last - grid.start).days))
+            capex, last = term.capex_per_gpu, min(end, grid.end)
+            loan = loan_of(term, capex, start)
+            cost = down_payment(term, capex) * factor(begin_days)
+            for row in () if loan is None else loan.until(last):
+                cost += row.payment * factor(float((row.due - grid.start).days))
+            kind = context.hardware_of(term.pool)
+            sale = market_value(term, capex, start, None if kind is None else kind.superseded)
+            cost += term.opex_per_gpu_hour * accrued
+            cost -= sale.value_at(last) * factor(float((last - grid.start).days))
         else:
             price = _price(term, begin_days, start)
             inside = float(hours.sum())

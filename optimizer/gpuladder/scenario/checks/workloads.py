@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from gpuladder.errors import Severity
 from gpuladder.scenario.checks.context import nearest
-from gpuladder.scenario.schema import Campaign, GangCampaign, OwnedOffer
+from gpuladder.scenario.schema import Campaign, GangCampaign
 from gpuladder.scenario.workloads import (
     choices_of,
     limit_hours,
@@ -48,21 +48,14 @@ def _invoice(context: Context) -> Iterator[Problem]:
     if terms is None:
         return
     providers = context.values("pools", "provider")
-    owned = {offer.id for _, offer in context.offers if isinstance(offer, OwnedOffer)}
-    named: list[tuple[str, int, str, str, set[str]]] = [
-        ("providers", index, "provider", row.provider, providers)
-        for index, row in enumerate(terms.providers)
-    ]
-    named += [("owned", index, "offer", row.offer, owned) for index, row in enumerate(terms.owned)]
-    for table, index, key, name, known in named:
-        if name not in known:
+    for index, row in enumerate(terms.providers):
+        if row.provider not in providers:
             yield context.warning(
                 "GL-S911",
-                ("invoice", table, index, key),
-                f"`{name}` matches no {'pool' if table == 'providers' else 'owned offer'}"
-                f"{nearest(name, known)}",
+                ("invoice", "providers", index, "provider"),
+                f"`{row.provider}` matches no pool{nearest(row.provider, providers)}",
                 why="what it says counts for nothing",
-                fix=f"one of: {', '.join(sorted(known))}" if known else "take it out",
+                fix=f"one of: {', '.join(sorted(providers))}" if providers else "take it out",
             )
 
 
