@@ -14,10 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuladder.errors import UsageError
+from gpuladder.review.contract_prices import contract_prices, read_prices
 from gpuladder.review.usage_history import TeamHistory, UsageHistory
 from gpuladder.review.utilisation import utilisation
 from gpuladder.review.utilisation_pooling import level_for_hours, level_for_work, most_lent
 from gpuladder.review.utilisation_result import ContractPrice
+from gpuladder.scenario.schema import HeldCommitment
 
 HELIOS = Path(__file__).parents[2] / "scenarios" / "data" / "helios_earth_hourly_2020.csv"
 NAN = math.nan
@@ -318,3 +321,46 @@ def test_helios_pooling_by_plain_counting(helios):
     # latter in whole GPUs for each team.
     assert rows["peak"].pooled == 683
     assert rows["peak"].held == 624
+
+
+@pytest.mark.parametrize("text", ["free", "0", "-1", "inf", "=2", "nan"])
+def test_prices_that_are_none_are_refused(text):
+    """A reservation for nothing would make every loss free."""
+    with pytest.raises(UsageError, match="GL-I054"):
+        read_prices([text])
+
+
+def held(**changes):
+    fields = {
+        "id": "east-1",
+        "pool": "east",
+        "kind": "reserved",
+        "gpus": 8,
+        "start": "2025-01-01",
+        "end": "2026-06-01",
+        "price": 2.0,
+    }
+    return HeldCommitment.model_validate(fields | changes)
+
+
+def test_prices_come_from_the_commitments_held_at_the_time():
+    """A price that ended before the history began is not the price of that history.
+
+    8 GPUs at 2.00 and 24 at 1.00, both throughout: (16 + 24) / 32 = 1.25.
+    """
+    past = history(("a", "east", {"capacity": [8, 8]}), ("b", "west", {"capacity": [8, 8]}))
+    both = (held(), held(id="east-2", gpus=24, price=1.0), held(id="old", end="2025-06-01"))
+    old = held(id="west-1", pool="west", end="2025-06-01")
+    prices, doubts = contract_prices(past, {}, (*both, old), "s.yaml")
+    assert prices[("a", "east")].value == pytest.approx(1.25)
+    assert ("b", "west") not in prices
+    assert [doubt.code for doubt in doubts] == ["GL-I054"]
+    stated, _ = contract_prices(past, {"west": 3.0}, both, "s.yaml")
+    assert stated[("b", "west")] == ContractPrice(value=3.0, source="as stated")
+
+
+def test_a_price_for_nobody_is_refused():
+    """A typing error in a team's name would leave it without money, unseen."""
+    past = history(("vision", None, {"capacity": [8]}))
+    with pytest.raises(UsageError, match="did you mean `vision`"):
+        contract_prices(past, {"visoin": 2.0})

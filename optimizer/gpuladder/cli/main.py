@@ -14,6 +14,8 @@ from gpuladder.cli.audit import audit
 from gpuladder.cli.console import Console, Exit, discard, unwritable
 from gpuladder.cli.doctor import doctor
 from gpuladder.cli.explain import explain
+from gpuladder.cli.import_usage import import_usage
+from gpuladder.cli.imports import import_
 from gpuladder.cli.invoice import invoice
 from gpuladder.cli.new import new
 from gpuladder.cli.options import common
@@ -22,6 +24,7 @@ from gpuladder.cli.schema import schema
 from gpuladder.cli.size import size
 from gpuladder.cli.solve import solve
 from gpuladder.cli.sweep import sweep
+from gpuladder.cli.utilisation import utilisation
 from gpuladder.cli.validate import validate
 from gpuladder.errors import GpuladderError, Problem
 from gpuladder.version import __version__
@@ -53,7 +56,24 @@ def program() -> None:
     """
 
 
-for verb in (new, size, invoice, validate, solve, sweep, audit, report, explain, schema, doctor):
+for reader in (import_usage,):
+    import_.add_command(reader)
+
+for verb in (
+    new,
+    import_,
+    utilisation,
+    size,
+    invoice,
+    validate,
+    solve,
+    sweep,
+    audit,
+    report,
+    explain,
+    schema,
+    doctor,
+):
     program.add_command(verb)
 
 

@@ -270,9 +270,10 @@ def _pooling_lines(found: Utilisation, *, has_price: bool) -> list[list[str]]:
 
 
 def _standard(row: PoolingRow) -> str:
-    words = {"hours": "of hours in full", "work": "of GPU-hours"}
+    if row.standard == "peak":
+        return "every hour in full"
     return (
-        "every hour in full" if row.standard == "peak" else f"{row.share:.4g} {words[row.standard]}"
+        f"{100 * row.share:.4g}% of {'hours in full' if row.standard == 'hours' else 'GPU-hours'}"
     )
 
 

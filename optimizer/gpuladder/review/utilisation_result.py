@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
+
+from gpuladder.version import __version__
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -140,7 +142,6 @@ class Utilisation:
     untold: tuple[str, ...] = ()
     """What the history cannot tell, and why."""
     warnings: tuple[Problem, ...] = ()
-    versions: dict[str, str] = field(default_factory=dict)
 
     @property
     def dead(self) -> tuple[TeamUse, ...]:
@@ -165,7 +166,7 @@ class Utilisation:
                 "dead_below": self.dead_below,
                 "lot_gpus": self.lot_gpus,
             },
-            "versions": self.versions,
+            "versions": {"gpuladder": __version__},
             "teams": [asdict(row) for row in self.teams],
             "pools": [asdict(row) for row in self.pools],
             "pooling": [asdict(row) for row in self.pooling],

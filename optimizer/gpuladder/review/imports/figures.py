@@ -24,6 +24,8 @@ _POINT = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _COMMA = re.compile(r"[+-]?(?:\d+(?:,\d*)?|,\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _WITH_SIGNS = re.compile(r"[+-]?\d[\d.,' _\u00a0\u2009\u202f\u2019]*", re.ASCII)
 
+_NO_VALUE = frozenset({"", "null"})
+
 COMMA = "a comma in a number: it is a decimal sign only where --decimal , says so"
 POINT = "a point in a number, though --decimal , says that decimals have a comma"
 SEPARATOR = "something between the thousands of a number"
@@ -77,7 +79,7 @@ def read_figures(texts: Sequence[str], decimal: DecimalSign = ".") -> Figures:
 
 
 def _reason(text: str, decimal: DecimalSign) -> str:
-    if not text:
+    if text.casefold() in _NO_VALUE:
         return EMPTY
     if not _WITH_SIGNS.fullmatch(text):
         return WORDS

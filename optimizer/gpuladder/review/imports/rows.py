@@ -253,6 +253,12 @@ def open_table(
         yield Table(source, fields, options or TableOptions())
 
 
+def read_header(path: Path, options: TableOptions | None = None) -> tuple[str, ...]:
+    """Return the names of a file's columns; see ``open_table``."""
+    with _open(path, options or TableOptions()) as source:
+        return source.header
+
+
 @contextmanager
 def _open(path: Path, options: TableOptions) -> Iterator[Source]:
     if path.is_dir():

@@ -1,0 +1,1 @@
+"""Usage histories: measured series of GPUs, and cloud bills in FOCUS columns."""
