@@ -14,6 +14,7 @@ from gpuladder.cli.audit import audit
 from gpuladder.cli.console import Console, Exit, discard, unwritable
 from gpuladder.cli.doctor import doctor
 from gpuladder.cli.explain import explain
+from gpuladder.cli.import_jobs import import_jobs
 from gpuladder.cli.import_usage import import_usage
 from gpuladder.cli.imports import import_
 from gpuladder.cli.invoice import invoice
@@ -56,7 +57,7 @@ def program() -> None:
     """
 
 
-for reader in (import_usage,):
+for reader in (import_jobs, import_usage):
     import_.add_command(reader)
 
 for verb in (

@@ -221,7 +221,10 @@ def moment(text: str, clock: Clock, where: str) -> float:
     UsageError
         When it is not an ISO date or time, or has no zone.
     """
-    times = Clock(clock.timezone).read([text.strip()])
+    try:
+        times = Clock(clock.timezone).read([text.strip()])
+    except UsageError as error:
+        raise UsageError([replace(each, where=where) for each in error.problems]) from error
     if times.faults:
         raise UsageError(
             Problem(

@@ -99,7 +99,10 @@ class RowCount:
     def _lines(self, word: str, reasons: Iterable[Reason]) -> list[str]:
         lines = []
         for reason in reasons:
-            shown = "; ".join(f"{self.places} {e.place}: {e.text}" for e in reason.examples)
+            shown = "; ".join(
+                f"{self.places} {each.place}" + (f": {each.text}" if each.text else "")
+                for each in reason.examples
+            )
             lines.append(f"  {word} {reason.count:,}: {reason.text}")
             lines += [f"      {shown}"] if shown else []
         return lines

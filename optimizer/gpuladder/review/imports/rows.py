@@ -29,7 +29,7 @@ from gpuladder.review.imports.dropped import EXAMPLES, Ledger
 from gpuladder.review.imports.figures import EMPTY, DecimalSign, read_figures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from gpuladder.timegrid import FloatArray
@@ -115,8 +115,19 @@ class Rows:
         self._drop_faults(name, found.faults, may_be_empty=may_be_empty)
         return found.numbers
 
-    def times(self, name: str, *, may_be_empty: bool = False) -> Times:
+    def times(
+        self, name: str, *, may_be_empty: bool = False, missing: Collection[str] = ()
+    ) -> Times:
         """Return the times of a field; a row whose time cannot be read is dropped.
+
+        Parameters
+        ----------
+        name : str
+            The field.
+        may_be_empty : bool
+            Keep rows without a time.
+        missing : collection of str
+            Words that stand for no time, such as ``Unknown``.
 
         Raises
         ------
@@ -125,7 +136,8 @@ class Rows:
         """
         typed = self._table.column_of(name) in self._table.typed
         try:
-            found = self._table.options.clock.read(self.texts(name), typed=typed)
+            texts = ["" if text in missing else text for text in self.texts(name)]
+            found = self._table.options.clock.read(texts, typed=typed)
         except UsageError as error:
             raise self._table.located(error, name) from error
         self._drop_faults(name, found.faults, may_be_empty=may_be_empty)
