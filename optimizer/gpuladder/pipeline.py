@@ -17,6 +17,7 @@ from gpuladder.analysis.charges import charges_of
 from gpuladder.analysis.conflicts import explain_infeasible
 from gpuladder.analysis.document import result_document
 from gpuladder.analysis.explain_plan import answer_all
+from gpuladder.analysis.invoice import with_invoice
 from gpuladder.analysis.result import Infeasibility, Result
 from gpuladder.analysis.unbounded import why_unbounded
 from gpuladder.audit import AuditReport, Finding
@@ -153,6 +154,7 @@ def analyse_and_audit(
     unexplained: tuple[Finding, ...] = ()
     try:
         result = analyse(scenario, plan, warnings=loaded.warnings, infeasible=infeasible)
+        result = with_invoice(result)
     except AuditError as error:
         result = Result(scenario=scenario, plan=plan, warnings=loaded.warnings)
         unexplained = tuple(

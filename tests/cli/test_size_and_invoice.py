@@ -154,3 +154,13 @@ def test_a_catalogue_prices_the_compute_too(gpuladder, tmp_path):
     assert "109.5 × 7, on h100" in done.stdout
     done = gpuladder(*RUN, "--catalogue", "mine.csv", "--price-kind", "spot")
     assert done.returncode == 2
+
+
+def test_a_run_is_billed_as_it_was_solved(gpuladder, data, tmp_path):
+    """The plan of one scenario would be billed at the prices of another."""
+    done = gpuladder("solve", data / "tiny.yaml", "--no-analysis", "-o", tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    (home,) = (tmp_path / "runs").iterdir()
+    done = gpuladder("invoice", home, "--set", "discount_rate=0.1")
+    assert done.returncode == 2
+    assert "a solved run was given with --set" in done.stderr

@@ -35,7 +35,7 @@ def test_thirty_thousand_ideal_hours(price, beside, compute, failed, totals):
     """
     lines = inv.bill_lines(
         Bill(
-            ideal_hours=30_000,
+            ideal_hours=Amount(30_000, 30_000),
             price=price,
             utilisation_multiplier=Amount(1.6, 1.6),
             waste=0.25,
@@ -52,7 +52,7 @@ def test_thirty_thousand_ideal_hours(price, beside, compute, failed, totals):
 
 def test_every_invoice_has_the_same_lines():
     """Sides of the market could not be laid side by side."""
-    lines = inv.bill_lines(Bill(ideal_hours=1, price=1))
+    lines = inv.bill_lines(Bill(ideal_hours=Amount(1, 1), price=1))
     assert tuple(line.line for line in lines) == inv.LINES
 
 
@@ -61,24 +61,29 @@ def test_interruptions_stretch_useful_and_failed_runs_alike():
 
     100 hours at 2 with a quarter failed are 250; at a goodput of 0.8 they take 312.50.
     """
-    lines = inv.bill_lines(Bill(ideal_hours=100, price=2, waste=0.25, goodput=0.8))
+    lines = inv.bill_lines(Bill(ideal_hours=Amount(100, 100), price=2, waste=0.25, goodput=0.8))
     assert by_name(lines)["checkpoint_and_restart"] == pytest.approx((62.5, 62.5))
     assert total(lines) == pytest.approx((312.5, 312.5))
 
 
 def test_a_commitment_is_paid_whole():
     """Unused hours of a term would be free: 200 used of a minimum of 500."""
-    lines = inv.bill_lines(Bill(ideal_hours=100, price=2, minimum=500))
+    lines = inv.bill_lines(Bill(ideal_hours=Amount(100, 100), price=2, minimum=500))
     assert by_name(lines)["minimums_and_commitments"] == (300, 300)
     assert total(lines) == (500, 500)
-    enough = inv.bill_lines(Bill(ideal_hours=300, price=2, minimum=500))
+    enough = inv.bill_lines(Bill(ideal_hours=Amount(300, 300), price=2, minimum=500))
     assert by_name(enough)["minimums_and_commitments"] == (0, 0)
 
 
 def test_a_minimum_keeps_totals_in_order():
     """A dearer estimate would cost less: 200 to 300 used of a minimum of 250 is 250 to 300."""
     lines = inv.bill_lines(
-        Bill(ideal_hours=100, price=2, utilisation_multiplier=Amount(1, 1.5), minimum=250)
+        Bill(
+            ideal_hours=Amount(100, 100),
+            price=2,
+            utilisation_multiplier=Amount(1, 1.5),
+            minimum=250,
+        )
     )
     assert total(lines) == (250, 300)
 

@@ -46,6 +46,7 @@ def test_on_demand_by_hand(content, write):
     out at 0.05; staff 1,000. Its checkpoint is 14 bytes for each of 13e9 parameters: 182 GB.
     """
     content["hardware"][0].pop("node_mtbf_hours")
+    content["campaigns"][0]["workload"]["mfu"] = 0.4
     content["invoice"] = {
         "utilisation_multiplier": 1.5,
         "storage_per_gb_month": 0.02,
@@ -155,6 +156,51 @@ def test_rows_and_totals_are_tables(content, write):
     total = totals["tuning#2", "spot"]
     assert sum(row.low for row in bill) == pytest.approx(total.total_low)
     assert total.per_run_low == pytest.approx(total.total_low / 5)
+
+
+def test_the_share_that_must_be_firm_is_billed_at_a_firm_price(content, write):
+    """Half of the work may be on spot; billing all of it there would halve the budget wrongly.
+
+    No interruptions, no multiplier: hours H on H100 (relative speed 1). All spot costs 1.20 H, and
+    the cheapest firm price per use is 1.5 on hardware of speed 0.4: 3.75 H; or 3.00 H. So
+    0.5 × 1.20 H + 0.5 × 3.00 H = 2.10 H.
+    """
+    content["hardware"][0].pop("node_mtbf_hours")
+    content["offers"][2].pop("node_mtbr_hours")
+    content["preemption_classes"][1] |= {"checkpoint_minutes": 0, "restart_minutes": 0}
+    scenario = scenario_of(content, write)
+    hours = next(each for each in scenario.campaigns if each.id == "tuning").gpu_hours
+    bill = market(invoice(scenario), "tuning#1", "spot")
+    assert bill.compute.low == pytest.approx(2.10 * hours)
+    assert "50% of the work is firm by its class, on east-od" in bill.notes[0]
+
+
+def test_no_spot_bill_where_the_firm_share_has_no_offer(content, write):
+    """A bill for half of the work would be read as the whole."""
+    content["currency"] = "EUR"  # no list prices
+    content["offers"] = [each for each in content["offers"] if each["kind"] != "on_demand"]
+    found = invoice(scenario_of(content, write))
+    assert "50% of the work must be firm" in refusals(found, "tuning#1")["spot"]
+
+
+def test_a_band_of_mfu_is_a_band_of_hours(content, write):
+    """The budget would hide what is least certain: 40 % expected, 35 % to 50 % possible."""
+    found = lines(market(invoice(scenario_of(content, write)), "pretrain", "hyperscaler_on_demand"))
+    hours = 6 * 13e9 * 130e9 / (989e12 * 3600)
+    assert found["ideal_hours"].low == pytest.approx(hours / 0.50 * 3)
+    assert found["ideal_hours"].high == pytest.approx(hours / 0.35 * 3)
+
+
+def test_offers_that_are_barred_are_named_beside_a_side_that_is_served(content, write):
+    """A reader would think the cheaper offer was forgotten."""
+    content["pools"].append({"id": "eu", "provider": "aws", "region": "eu", "hardware": "H100"})
+    content["offers"].append(
+        {"id": "eu-od", "pool": "eu", "kind": "on_demand", "price": 2.0, "max_gpus": 512}
+    )
+    content["campaigns"][0]["pools"] = ["east"]
+    found = invoice(scenario_of(content, write))
+    assert market(found, "pretrain", "hyperscaler_on_demand").offers == ("east-od",)
+    assert "eu-od" in refusals(found, "pretrain")["hyperscaler_on_demand"]
 
 
 def refusals(found, campaign):

@@ -92,7 +92,7 @@ def break_even(given):
 
 def hyperscaler_table(given):
     bill = Bill(
-        ideal_hours=given["ideal_hours"],
+        ideal_hours=Amount(given["ideal_hours"], given["ideal_hours"]),
         price=given["rate"],
         utilisation_multiplier=Amount(*[given["utilisation_multiplier"]] * 2),
         waste=given["failed_run_pct"] / 100,

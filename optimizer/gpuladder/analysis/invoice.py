@@ -11,12 +11,13 @@ the plan's present values, and say so.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gpuladder.analysis.invoice_bills import Priced, blended
 from gpuladder.analysis.invoice_books import Books
 from gpuladder.analysis.invoice_markets import (
     MARKETS,
-    Priced,
     kind_of,
     price_offer,
     price_quote,
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from gpuladder.scenario.schema import Campaign, Scenario
 
 _CATALOGUE_CURRENCY = "USD"
+_FIRM = ("hyperscaler_on_demand", "neocloud", "decentralised")
+"""Sides of the market on which capacity is firm and billed per use."""
 
 
 def invoice(
@@ -89,6 +92,18 @@ def invoice(
     )
 
 
+def with_invoice(result: Result) -> Result:
+    """Return an analysed result with its invoice as tables; as it stands when it has no plan.
+
+    Nothing here depends on the day on which it is computed: a saved run renders the same again.
+    """
+    if not result.plan.has_quantities:
+        return result
+    found = invoice(result.scenario, result=result)
+    tables = replace(result.tables, invoice=found.rows(), invoice_totals=found.totals())
+    return replace(result, tables=tables)
+
+
 def _not_known(currency: str, campaigns: Sequence[CampaignInvoice]) -> Problem | None:
     """Return the warning that bills leave out what has no rate."""
     found = {
@@ -115,14 +130,14 @@ def _markets(
 ) -> tuple[list[MarketInvoice], list[Refusal], set[str]]:
     """Return the sides that serve a campaign, those that do not, and the list rates that count."""
     priced: dict[str, list[Priced]] = {}
-    barred: dict[str, list[str]] = {}
+    barred: dict[str, list[tuple[str, str]]] = {}
     for offer in _offers(books.expanded):
         market = side(books, books.expanded.pools[offer.pool].provider, kind_of(offer))
         found = price_offer(books, campaign, offer)
         if isinstance(found, Priced):
             priced.setdefault(market, []).append(found)
         else:
-            barred.setdefault(market, []).append(f"{offer.id}: {found}")
+            barred.setdefault(market, []).append((found, offer.id))
     if books.scenario.currency == _CATALOGUE_CURRENCY:
         for quote in price_rows().values():
             market = (
@@ -135,17 +150,44 @@ def _markets(
             listed = price_quote(books, campaign, quote)
             if isinstance(listed, Priced):
                 priced.setdefault(market, []).append(listed)
+    _rest_at_firm_prices(priced, barred)
     runs = 1.0 if campaign.workload is None else float(campaign.workload.run.runs)
-    markets = [_market(name, priced[name], runs) for name in MARKETS if name in priced]
+    markets = [_market(name, priced[name], runs) for name in MARKETS if priced.get(name)]
     refused = [
-        Refusal(market=name, reason="; ".join(barred[name]))
-        for name in MARKETS
-        if name in barred and name not in priced
+        Refusal(market=name, reason=_reasons(barred[name])) for name in MARKETS if name in barred
     ]
     rates: set[str] = {
         one.rates.market for each in priced.values() for one in each if one.rates is not None
     }
     return markets, refused, rates
+
+
+def _rest_at_firm_prices(
+    priced: dict[str, list[Priced]], barred: dict[str, list[tuple[str, str]]]
+) -> None:
+    """Bill the share that a class keeps off spot at the cheapest firm price per use."""
+    firm = [one for market in _FIRM for one in priced.get(market, ()) if one.firm_share == 0.0]
+    own = [one for one in firm if not one.note]  # a list price only where the scenario has none
+    cheapest = min(own or firm, key=lambda one: one.high, default=None)
+    for market, each in priced.items():
+        kept = []
+        for one in each:
+            if one.firm_share == 0.0:
+                kept.append(one)
+            elif cheapest is not None:
+                kept.append(blended(one, cheapest))
+            else:
+                why = f"{one.firm_share:.0%} of the work must be firm, and nothing is on demand"
+                barred.setdefault(market, []).append((why, one.offer))
+        priced[market] = kept
+
+
+def _reasons(found: list[tuple[str, str]]) -> str:
+    """Return why offers are barred: each reason once, with the offers it bars."""
+    offers: dict[str, list[str]] = {}
+    for reason, offer in found:
+        offers.setdefault(reason, []).append(offer)
+    return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in offers.items())
 
 
 def _market(name: str, priced: list[Priced], runs: float) -> MarketInvoice:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gpuladder.analysis.invoice_bills import Priced, hours_over_band
 from gpuladder.analysis.invoice_books import Books, beside_compute, paid_in
 from gpuladder.analysis.invoice_windows import Window, too_little, window_of
 from gpuladder.economics import goodput, price_at
@@ -22,7 +22,7 @@ from gpuladder.scenario.schema import (
 )
 from gpuladder.scenario.workloads import refusal
 from gpuladder.sizing.catalogue import MarketRates, find_hardware, is_verified, rate_rows
-from gpuladder.sizing.invoice import Amount, Bill, InvoiceLine, bill_lines, escrow
+from gpuladder.sizing.invoice import Amount, Bill, bill_lines, escrow
 from gpuladder.sizing.owned import down_payment, loan_of, market_value
 from gpuladder.sizing.sheet import LEAST_GOODPUT
 
@@ -43,29 +43,6 @@ MARKETS = (
     "owned",
 )
 """Sides of the market, in the order in which they are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Priced:
-    """One offer, or one list price, and what the campaign would pay under it."""
-
-    market: str
-    offer: str
-    lines: tuple[InvoiceLine, ...]
-    escrow: Amount
-    note: str = ""
-    rates: MarketRates | None = None
-    """List rates that count in it."""
-
-    @property
-    def low(self) -> float:
-        """Its total at the low end."""
-        return math.fsum(line.amount.low for line in self.lines)
-
-    @property
-    def high(self) -> float:
-        """Its total at the high end."""
-        return math.fsum(line.amount.high for line in self.lines)
 
 
 def side(books: Books, provider: str, kind: str) -> str:
@@ -124,6 +101,7 @@ def price_offer(
         useful=useful,
         minimum=minimum,
         upfront=upfront,
+        firm_share=_firm_share(books, campaign) if isinstance(offer, SpotOffer) else 0.0,
     )
 
 
@@ -187,6 +165,7 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
         useful=useful,
         minimum=minimum,
         upfront=0.0,
+        firm_share=_firm_share(books, campaign) if quote.kind == "spot" else 0.0,
         note=f"list price of {quote.as_of}, {quote.source}",
         market_rates=rate_rows()[quote.market],
     )
@@ -204,6 +183,7 @@ def _priced(
     useful: float,
     minimum: float,
     upfront: float,
+    firm_share: float,
     note: str = "",
     market_rates: MarketRates | None = None,
 ) -> Priced:
@@ -213,7 +193,7 @@ def _priced(
     beside = beside_compute(books, campaign, provider, rates)
     lines = bill_lines(
         Bill(
-            ideal_hours=ideal,
+            ideal_hours=hours_over_band(campaign, ideal),
             price=price,
             utilisation_multiplier=Amount(many.low, many.high),
             waste=campaign.waste,
@@ -231,7 +211,8 @@ def _priced(
         math.fsum(line.amount.low for line in lines) - ours,
         math.fsum(line.amount.high for line in lines) - ours,
     )
-    return Priced(market, offer, lines, escrow(total, share, upfront, credit), note, beside.rates)
+    due = escrow(total, share, upfront, credit)
+    return Priced(market, offer, lines, due, note, beside.rates, firm_share)
 
 
 def _barred(
@@ -253,6 +234,10 @@ def _needs_verified(campaign: Campaign) -> bool:
 def _takes_spot(books: Books, campaign: Campaign) -> bool:
     share = campaign.spot_share_max(_class(books, campaign))
     return share >= 1.0 if isinstance(campaign, GangCampaign) else share > 0.0
+
+
+def _firm_share(books: Books, campaign: Campaign) -> float:
+    return 1.0 - campaign.spot_share_max(_class(books, campaign))
 
 
 def _class(books: Books, campaign: Campaign) -> PreemptionClass:
@@ -288,6 +273,8 @@ def _sized(
             reason = reason or NEVER_DONE
             continue
         paid = ideal * (1.0 + campaign.waste) / useful
+        if isinstance(offer, SpotOffer):
+            paid *= 1.0 - _firm_share(books, campaign)
         why = too_little(campaign, offer, kind, gpus=gpus, paid_hours=paid, window=window)
         if why is None:
             return gpus, ideal, useful

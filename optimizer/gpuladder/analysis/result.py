@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gpuladder.errors import Problem
     from gpuladder.plan import Plan
     from gpuladder.scenario.schema import Scenario
+    from gpuladder.sizing.invoice_tables import InvoiceRow, InvoiceTotalRow
 
 __all__ = [
     "AuditOutcome",
@@ -92,6 +93,8 @@ class Tables:
     lock_in: tuple[LockInRow, ...] = ()
     ladder: tuple[LadderRow, ...] = ()
     expiries: tuple[ExpiryRow, ...] = ()
+    invoice: tuple[InvoiceRow, ...] = ()
+    invoice_totals: tuple[InvoiceTotalRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

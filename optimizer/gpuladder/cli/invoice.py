@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gpuladder.cli.options import common, console_of, overrides
+from gpuladder.errors import Problem, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,17 @@ def invoice(
     console = console_of(context)
     today = datetime.now(tz=UTC).date()
     is_run = scenario.is_dir() and any((scenario / name).is_file() for name in (PLAN, LATEST))
-    if is_run and not settings and not overlays:
+    if is_run and (settings or overlays):
+        raise UsageError(
+            Problem(
+                code="GL-U001",
+                where=str(scenario),
+                what="a solved run was given with --set or --with",
+                why="its plan was made for the scenario as it stands in the run",
+                fix="solve the changed scenario and bill that run, or bill the scenario itself",
+            )
+        )
+    if is_run:
         result = read_run(scenario)
         found = bill(result.scenario, result=result, today=today)
         accounts = owned_text(owned_quarters(result.scenario, result.plan))
@@ -89,7 +100,8 @@ def owned_text(rows: Sequence[OwnedQuarterRow]) -> str:
 
 
 def _campaign_text(campaign: CampaignInvoice, currency: str) -> str:
-    lines = [f"{campaign.id} ({currency})"]
+    is_span = any(market.total.low != market.total.high for market in campaign.markets)
+    lines = [f"{campaign.id} ({currency}{'; cheapest – dearest bill' if is_span else ''})"]
     if campaign.markets:
         names = [market.market for market in campaign.markets]
         width = max(22, *(len(name) + 2 for name in names))

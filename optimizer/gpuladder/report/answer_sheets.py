@@ -291,5 +291,6 @@ STACKS = {
         is_one_page=True,
         is_portrait=True,
     ),
+    "Invoice": Stack(("invoice_totals", "invoice")),
 }
 """The sheets by name, in the order of the questions."""

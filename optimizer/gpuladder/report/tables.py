@@ -8,6 +8,7 @@ from gpuladder.analysis.result import Result
 from gpuladder.report import tables_answers as of_answers
 from gpuladder.report import tables_capacity as of_capacity
 from gpuladder.report import tables_costs as of_costs
+from gpuladder.report import tables_invoice as of_invoice
 from gpuladder.report import tables_plan as of_plan
 from gpuladder.report import tables_proof as of_proof
 from gpuladder.report.table import Table
@@ -34,6 +35,9 @@ PLAN_TABLES: tuple[Make, ...] = (
     of_costs.cash_accrual,
     of_costs.cash_lines,
     of_costs.lock_in,
+    of_invoice.invoice_totals,
+    of_invoice.invoice,
+    of_invoice.invoice_lines,
 )
 """Tables of a plan; all without rows when there is none."""
 

@@ -140,8 +140,9 @@ class Bill:
 
     Attributes
     ----------
-    ideal_hours : float
-        Busy GPU-hours of the useful work, without failed runs or interruptions.
+    ideal_hours : Amount
+        Busy GPU-hours of the useful work, without failed runs or interruptions; a band where the
+        MFU is stated as one.
     price : float
         Currency per GPU-hour.
     utilisation_multiplier : Amount
@@ -160,7 +161,7 @@ class Bill:
         Least that is paid for compute: minimum credit, or a commitment's whole term.
     """
 
-    ideal_hours: float
+    ideal_hours: Amount
     price: float
     utilisation_multiplier: Amount = Amount(1.0, 1.0)
     waste: float = 0.0
@@ -189,8 +190,8 @@ def bill_lines(bill: Bill) -> tuple[InvoiceLine, ...]:
     both: ``(compute + failed) × (1 / goodput − 1)``. A minimum adds what the compute leaves of it.
     """
     many = bill.utilisation_multiplier
-    ideal = bill.ideal_hours * bill.price
-    compute = Amount(ideal * many.low, ideal * many.high)
+    ideal = bill.ideal_hours.times(bill.price)
+    compute = Amount(ideal.low * many.low, ideal.high * many.high)
     failed = compute.times(bill.waste)
     overhead = compute.plus(failed).times(1.0 / bill.goodput - 1.0)
     paid = compute.plus(failed).plus(overhead)
@@ -198,13 +199,13 @@ def bill_lines(bill: Bill) -> tuple[InvoiceLine, ...]:
     # stay in order, though the rest at the low end is the larger one.
     unused = Amount(max(bill.minimum - paid.low, 0.0), max(bill.minimum - paid.high, 0.0))
     amounts: tuple[tuple[Amount | None, str, str], ...] = (
-        (Amount(ideal, ideal), "hours × price", f"{bill.ideal_hours:,.0f} × {bill.price:,.4g}"),
+        (ideal, "hours × price", f"{_span(bill.ideal_hours)} × {bill.price:,.4g}"),
         (
-            Amount(compute.low - ideal, compute.high - ideal),
+            Amount(compute.low - ideal.low, compute.high - ideal.high),
             "hours × price × (multiplier − 1)",
             f"multiplier {many.low:g}" + (f" to {many.high:g}" if many.high > many.low else ""),
         ),
-        (failed, "compute × failed share", f"{bill.waste:.0%} of {compute.low:,.0f}"),
+        (failed, "compute × failed share", f"{bill.waste:.0%} of {_span(compute)}"),
         (overhead, "(compute + failed) × (1 ÷ goodput − 1)", f"goodput {bill.goodput:.4f}"),
         (bill.storage, "GB × months × rate", bill.stored),
         (bill.egress, "GB × rate", ""),
@@ -220,6 +221,11 @@ def bill_lines(bill: Bill) -> tuple[InvoiceLine, ...]:
         line_of(line, amount, formula, working)
         for line, (amount, formula, working) in zip(LINES, amounts, strict=True)
     )
+
+
+def _span(amount: Amount) -> str:
+    low, high = f"{amount.low:,.0f}", f"{amount.high:,.0f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def line_of(line: str, amount: Amount | None, formula: str, working: str) -> InvoiceLine:
