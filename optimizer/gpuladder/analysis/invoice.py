@@ -24,6 +24,7 @@ from gpuladder.analysis.invoice_markets import (
     side,
 )
 from gpuladder.analysis.invoice_plan import plan_market
+from gpuladder.analysis.owned import owned_orders, owned_quarters
 from gpuladder.errors import Problem, Severity
 from gpuladder.scenario.expand import expand
 from gpuladder.sizing.catalogue import MarketRates, PriceQuote, price_rows, rate_rows, stale
@@ -93,14 +94,22 @@ def invoice(
 
 
 def with_invoice(result: Result) -> Result:
-    """Return an analysed result with its invoice as tables; as it stands when it has no plan.
+    """Return an analysed result with its invoice and its accounts of owned hardware as tables.
+
+    A result without a plan is returned as it stands.
 
     Nothing here depends on the day on which it is computed: a saved run renders the same again.
     """
     if not result.plan.has_quantities:
         return result
     found = invoice(result.scenario, result=result)
-    tables = replace(result.tables, invoice=found.rows(), invoice_totals=found.totals())
+    tables = replace(
+        result.tables,
+        invoice=found.rows(),
+        invoice_totals=found.totals(),
+        owned_orders=owned_orders(result.scenario, result.plan),
+        owned_quarters=owned_quarters(result.scenario, result.plan),
+    )
     return replace(result, tables=tables)
 
 

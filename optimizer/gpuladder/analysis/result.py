@@ -33,7 +33,12 @@ if TYPE_CHECKING:
     from gpuladder.errors import Problem
     from gpuladder.plan import Plan
     from gpuladder.scenario.schema import Scenario
-    from gpuladder.sizing.invoice_tables import InvoiceRow, InvoiceTotalRow
+    from gpuladder.sizing.invoice_tables import (
+        InvoiceRow,
+        InvoiceTotalRow,
+        OwnedOrderRow,
+        OwnedQuarterRow,
+    )
 
 __all__ = [
     "AuditOutcome",
@@ -95,6 +100,8 @@ class Tables:
     expiries: tuple[ExpiryRow, ...] = ()
     invoice: tuple[InvoiceRow, ...] = ()
     invoice_totals: tuple[InvoiceTotalRow, ...] = ()
+    owned_orders: tuple[OwnedOrderRow, ...] = ()
+    owned_quarters: tuple[OwnedQuarterRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -291,6 +291,10 @@ STACKS = {
         is_one_page=True,
         is_portrait=True,
     ),
-    "Invoice": Stack(("invoice_totals", "invoice")),
+    "Invoice": Stack(
+        ("invoice_overview", "invoice", "invoice_totals", "invoice_barred"),
+        left_out=frozenset({"notes"}),
+    ),
+    "Owned hardware": Stack(("owned_orders", "owned_quarters")),
 }
 """The sheets by name, in the order of the questions."""

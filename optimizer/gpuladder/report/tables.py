@@ -9,6 +9,7 @@ from gpuladder.report import tables_answers as of_answers
 from gpuladder.report import tables_capacity as of_capacity
 from gpuladder.report import tables_costs as of_costs
 from gpuladder.report import tables_invoice as of_invoice
+from gpuladder.report import tables_owned as of_owned
 from gpuladder.report import tables_plan as of_plan
 from gpuladder.report import tables_proof as of_proof
 from gpuladder.report.table import Table
@@ -35,9 +36,13 @@ PLAN_TABLES: tuple[Make, ...] = (
     of_costs.cash_accrual,
     of_costs.cash_lines,
     of_costs.lock_in,
-    of_invoice.invoice_totals,
+    of_invoice.invoice_overview,
     of_invoice.invoice,
+    of_invoice.invoice_totals,
+    of_invoice.invoice_barred,
     of_invoice.invoice_lines,
+    of_owned.owned_orders,
+    of_owned.owned_quarters,
 )
 """Tables of a plan; all without rows when there is none."""
 
