@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +47,10 @@ def make_case(seed: int) -> dict[str, Any]:
     if rng.random() < 0.3:
         offers[0]["price_change_per_year"] = -0.6
     for number in range(rng.randint(1, 3)):
-        kind = rng.choice(["burst_window", "reserved", "dedicated"])
+        kind = rng.choice(["burst_window", "reserved", "dedicated", "owned"])
+        if kind == "owned":
+            offers.append(bought(f"o{number}", rng))
+            continue
         keys: dict[str, Any] = {
             "price": round(rng.uniform(0.8, 3), 2),
             "tenor": f"{rng.choice([7, 10, 14, 21, 28, 42])} days",
@@ -85,11 +89,34 @@ def make_case(seed: int) -> dict[str, Any]:
     }
 
 
+def bought(name: str, rng: random.Random) -> dict[str, Any]:
+    """Return an offer of hardware that costs about as much as renting, often on credit."""
+    keys: dict[str, Any] = {
+        "capex_per_gpu": rng.choice([900, 1500, 2500]),
+        "opex_per_gpu_hour": round(rng.uniform(0, 0.5), 2),
+        "life": f"{rng.choice([14, 28, 365])} days",
+        "residual_per_year": rng.choice([0.0, 0.3, 0.6]),
+        "lot_gpus": rng.choice([4, 8]),
+        "max_lots": MOST,
+        "start_every": rng.choice(["2 weeks", "4 weeks"]),
+        "lead": "0 days",
+    }
+    if rng.random() < 0.7:
+        keys["financing"] = {
+            "rate": rng.choice([0.0, 0.2, 2.0]),
+            "term": f"{rng.choice([10, 20, 100])} days",
+            "every": rng.choice(["5 days", "10 days"]),
+            "down_payment": rng.choice([0.0, 0.25]),
+        }
+    return offer("owned", id=name, **keys)
+
+
 def lots_of(case: dict[str, Any]) -> list[Lot]:
     """Return every start of every committed offer."""
     found = []
     for row in case["offers"][1:]:
-        lead, tenor = (int(row[key].split()[0]) for key in ("lead", "tenor"))
+        length = row["life" if row["kind"] == "owned" else "tenor"]
+        lead, tenor = (int(text.split()[0]) for text in (row["lead"], length))
         every = 7 * int(row["start_every"].split()[0])
         found += [Lot(row, start, tenor) for start in range(0, DAYS, every) if start >= lead]
     return found
@@ -141,6 +168,11 @@ def cost(case: dict[str, Any], lots: list[Lot], counts: tuple[int, ...]) -> floa
     for lot, count in zip(lots, counts, strict=True):
         if not count:
             continue
+        if lot.row["kind"] == "owned":
+            total += count * lot.row["lot_gpus"] * owning(lot, factor)
+            for one in range(lot.start, min(lot.end, DAYS)):
+                firm[one // 7] += count * lot.row["lot_gpus"] / 7
+            continue
         rate = count * lot.row["lot_gpus"] * price(lot.row, lot.start)
         inside = range(lot.start, min(lot.end, DAYS))
         total += rate * lot.row["upfront"] * HOURS * len(inside) * factor(lot.start)
@@ -157,6 +189,30 @@ def cost(case: dict[str, Any], lots: list[Lot], counts: tuple[int, ...]) -> floa
         missing = sum(max(level - firm[week], 0) for level in rows) / len(rows)
         metered = price(case["offers"][0], 7 * week)
         total += missing * 7 * HOURS * metered * factor(7 * week + 3.5)
+    return total
+
+
+def owning(lot: Lot, factor: Callable[[float], float]) -> float:
+    """Return the net present cost of one GPU that is bought, its debt kept day by day."""
+    capex, sold = lot.row["capex_per_gpu"], min(lot.end, DAYS)
+    total = -capex * lot.row["residual_per_year"] ** ((sold - lot.start) / 365) * factor(sold)
+    for one in range(lot.start, sold):
+        total += 24 * lot.row["opex_per_gpu_hour"] * factor(7 * (one // 7) + 3.5)
+    loan = lot.row.get("financing")
+    if not loan:
+        return total + capex * factor(lot.start)
+    every, term = (int(loan[key].split()[0]) for key in ("every", "term"))
+    daily = (1 + loan["rate"]) ** (1 / 365)
+    debt = capex * (1 - loan["down_payment"])
+    payment = debt / sum(daily**-due for due in range(every, term + 1, every))
+    total += capex * loan["down_payment"] * factor(lot.start)
+    for age in range(1, sold - lot.start + 1):
+        debt *= daily
+        if lot.start + age == sold:
+            total += debt * factor(sold)
+        elif age % every == 0 and age <= term:
+            total += payment * factor(lot.start + age)
+            debt -= payment
     return total
 
 
@@ -192,8 +248,14 @@ def test_instances_differ_enough_to_mean_something() -> None:
     """The enumeration would agree because nothing is ever bought, or no limit ever binds."""
     cases = [make_case(seed) for seed in small_cases(40)]
     kinds = {row["kind"] for case in cases for row in case["offers"]}
-    assert kinds == {"on_demand", "burst_window", "reserved", "dedicated"}
-    bought = [bool(solve_scenario(scenario(weeks=WEEKS, **case)).plan.orders) for case in cases]
-    assert sum(bought) >= 20
+    assert kinds == {"on_demand", "burst_window", "reserved", "dedicated", "owned"}
+    plans = [solve_scenario(scenario(weeks=WEEKS, **case)).plan for case in cases]
+    assert sum(bool(plan.orders) for plan in plans) >= 20
+    on_credit = [
+        {row["id"] for row in case["offers"] if "financing" in row}
+        & {order.offer for order in plan.orders}
+        for case, plan in zip(cases, plans, strict=True)
+    ]
+    assert sum(bool(names) for names in on_credit) >= 3
     assert sum("ladder" in case["policy"] for case in cases) >= 10
     assert sum("committed_gpus_max" in case["policy"] for case in cases) >= 8

@@ -76,7 +76,17 @@ def owned_text(rows: Sequence[OwnedQuarterRow]) -> str:
     """Return the accounts of owned hardware by quarter; nothing when none is owned."""
     if not rows:
         return ""
-    titles = ("book", "depreciation", "book after", "market", "interest", "repaid", "debt", "paid")
+    titles = (
+        "book",
+        "depreciation",
+        "book after",
+        "market",
+        "sale gain",
+        "interest",
+        "repaid",
+        "debt",
+        "paid",
+    )
     lines = [
         "owned hardware in the accounts, by quarter, undiscounted",
         f"  {'order':<28}{'quarter from':<14}" + "".join(f"{title:>14}" for title in titles),
@@ -88,6 +98,7 @@ def owned_text(rows: Sequence[OwnedQuarterRow]) -> str:
             each.depreciation,
             each.closing_book,
             each.market_value,
+            each.disposal_gain,
             each.interest,
             each.principal,
             each.closing_debt,

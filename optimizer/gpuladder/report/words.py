@@ -159,7 +159,8 @@ def _lock_in(result: Result) -> str:
     if not peak or when is None:
         return ""
     currency = result.plan.currency
-    text = f"At its height, on {when}, {amount(peak, currency)} are owed for remaining terms"
+    loans = " and loans" if any(row.loans for row in result.tables.lock_in) else ""
+    text = f"At its height, on {when}, {amount(peak, currency)} are owed for remaining terms{loans}"
     tail = _number(result, "tail_cost")
     end = result.scenario.horizon.pieces[-1][0]
     if tail:

@@ -7,39 +7,10 @@ stands beside it. Every ``left = right`` of an example is computed by a test.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gpuladder.glossary.owned import OWNED
+from gpuladder.glossary.term import Term
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
-    """One term.
-
-    Attributes
-    ----------
-    name : str
-        As it is written in sentences.
-    aliases : tuple of str
-        Other names, keys of metrics and of the scenario among them.
-    definition : str
-        What it is, one or two sentences.
-    formula : str
-        How it is computed; empty where there is nothing to compute.
-    unit : str
-        Unit of its value; empty where it has none.
-    example : str
-        With round numbers.
-    source : str
-        Where the term comes from, when it is not this program's own.
-    """
-
-    name: str
-    aliases: tuple[str, ...] = ()
-    definition: str
-    formula: str = ""
-    unit: str = ""
-    example: str = ""
-    source: str = ""
-
+__all__ = ["TERMS", "Term"]
 
 _CAPACITY = (
     Term(
@@ -89,7 +60,8 @@ _CAPACITY = (
         aliases=("owned hardware",),
         definition="Hardware that is bought: paid at the start or by a loan, run at a cost per "
         "GPU-hour, and worth its residual value at the end.",
-        formula="purchase + running cost − residual value, each discounted at its own date",
+        formula="purchase or its loan + running cost − residual value, each discounted at its own "
+        "date",
         unit="GPUs",
         example="A GPU of 30000 that keeps 60 % of its value each year is worth "
         "30000 × 0.6 = 18000 after one year.",
@@ -241,9 +213,9 @@ _LADDER = (
     Term(
         name="lock-in",
         aliases=("lock_in", "lock_in_peak", "remaining obligation"),
-        definition="Undiscounted cost of the remaining terms at a date: what is owed if nothing "
-        "is ever used again.",
-        formula="Σ GPUs × price × hours left",
+        definition="Undiscounted cost of the remaining terms, and of loans on hardware, at a "
+        "date: what is owed if nothing is ever used again.",
+        formula="Σ GPUs × price × hours left + Σ instalments to come",
         unit="currency",
         example="32 GPUs at 2.00 with 1000 hours left: 32 × 2.00 × 1000 = 64000.",
     ),
@@ -251,7 +223,7 @@ _LADDER = (
         name="commitment tail",
         aliases=("tail", "tail_charge", "tail_cost"),
         definition="What commitments cost after the end of the horizon. Always reported; part of "
-        "the objective only by policy.tail_charge.",
+        "the objective only by policy.tail_charge. Bought hardware has none: it is valued there.",
         formula="tail_charge × discount factor of the horizon's end × Σ cost after it",
         unit="currency",
         example="A tail of 200000 charged at 0.5, undiscounted: 200000 × 0.5 = 100000.",
@@ -391,5 +363,5 @@ _MONEY = (
     ),
 )
 
-TERMS: tuple[Term, ...] = (*_CAPACITY, *_WORK, *_LADDER, *_RATIOS, *_MONEY)
+TERMS: tuple[Term, ...] = (*_CAPACITY, *OWNED, *_WORK, *_LADDER, *_RATIOS, *_MONEY)
 """Every term, in reading order."""
