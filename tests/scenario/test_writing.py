@@ -149,6 +149,7 @@ def test_defaults_spelt_out_make_no_other_scenario(raw, found, tmp_path):
 def test_the_json_schema_covers_every_key(tmp_path):
     """An editor would mark right keys as wrong."""
     schema = json_schema()
+    assert schema["$defs"]["Financing"]["properties"]["every"]["default"] == "1 months"
     text = json.dumps(schema)
     assert schema["$schema"].startswith("https://json-schema.org/")
     assert set(TABLES) < set(schema["properties"])

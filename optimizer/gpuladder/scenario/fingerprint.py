@@ -6,7 +6,10 @@ import hashlib
 import json
 from typing import Any
 
+from pydantic.json_schema import GenerateJsonSchema
+
 from gpuladder.scenario.schema import Scenario
+from gpuladder.timegrid import Span
 
 
 def canonical(scenario: Scenario) -> dict[str, Any]:
@@ -25,7 +28,15 @@ def fingerprint(scenario: Scenario) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+class _Schema(GenerateJsonSchema):
+    """Writes defaults as a scenario writes them: spans as text."""
+
+    def encode_default(self, dft: Any) -> Any:
+        """Return a default as plain JSON."""
+        return str(dft) if isinstance(dft, Span) else super().encode_default(dft)
+
+
 def json_schema() -> dict[str, Any]:
     """Return the JSON schema of a scenario file, for editors."""
-    content = Scenario.model_json_schema(by_alias=True)
+    content = Scenario.model_json_schema(by_alias=True, schema_generator=_Schema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **content}
