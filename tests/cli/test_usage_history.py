@@ -180,6 +180,61 @@ def test_a_plans_own_bill_reads_back(gpuladder, document, tmp_path):
     }
 
 
+LIST = """\
+instance_type,gpu,gpus,region,usd_hour_on_demand,usd_hour_ri_1y_standard_no_upfront,as_of
+p4d.24xlarge,NVIDIA A100,8,us-east-1,21.957642,13.921094,2026-01-21
+p5.48xlarge,NVIDIA H100,8,us-east-1,55.04,,2026-01-21
+p5.48xlarge,NVIDIA H100,8,us-west-2,0.0,,2026-01-21
+"""
+
+
+def test_a_price_list_is_offers_that_a_scenario_reads(gpuladder, document, tmp_path):
+    """The tables of an import must load as they stand, with every price by GPU-hour.
+
+    21.957642 for eight GPUs is 2.74470525 each.
+    """
+    (tmp_path / "list.csv").write_text(LIST, encoding="utf-8")
+    done = gpuladder("import", "prices", "list.csv", "--json")
+    assert done.returncode == 0, done.stderr
+    found = document(done)
+    assert "line 4, aws us-west-2 p5.48xlarge on_demand: 0" in done.stderr
+    folder = tmp_path / found["folder"]
+    assert [row["place"] for row in table(folder, "refused")] == ["4"]
+    scenario = tmp_path / "scenario"
+    scenario.mkdir()
+    for name in ("offers.csv", "pools.csv"):
+        (scenario / name).write_bytes((folder / name).read_bytes())
+    (scenario / "scenario.yaml").write_text(
+        """\
+name: imported
+horizon: {start: 2026-07-01, end: 2026-08-01, step: week}
+hardware:
+  - {id: nvidia-a100, memory_gb: 40, gpus_per_node: 8, peak_tflops: 312}
+  - {id: nvidia-h100, memory_gb: 80, gpus_per_node: 8, peak_tflops: 989}
+preemption_classes: [{id: steady, spot_share_max: 0}]
+campaigns:
+  - {id: tuning, shape: elastic, preemption_class: steady, gpu_hours: 100, max_gpus: 8,
+     earliest: 2026-07-01, deadline: 2026-08-01}
+""",
+        encoding="utf-8",
+    )
+    checked = gpuladder("validate", scenario, "--json")
+    assert checked.returncode == 0, checked.stderr
+    offers = {row["id"]: row for row in table(folder, "offers")}
+    on_demand = offers["aws-us-east-1-nvidia-a100-p4d.24xlarge-on-demand"]
+    assert float(on_demand["price"]) == pytest.approx(2.744705)
+
+
+def test_a_list_of_nothing_leaves_nothing(gpuladder, tmp_path):
+    """All prices zero: exit code 2, each row named, no folder."""
+    lines = LIST.splitlines()
+    (tmp_path / "list.csv").write_text(f"{lines[0]}\n{lines[3]}\n", encoding="utf-8")
+    done = gpuladder("import", "prices", "list.csv")
+    assert done.returncode == 2
+    assert "line 2, aws us-west-2 p5.48xlarge on_demand: 0" in done.stderr
+    assert not (tmp_path / "reports").exists()
+
+
 def test_names_never_become_formulas(gpuladder, document, tmp_path):
     """A team called =1+1 would run in the reader's spreadsheet."""
     path = tmp_path / "gpus.csv"

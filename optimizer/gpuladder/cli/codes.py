@@ -49,6 +49,9 @@ CODES: dict[str, str] = {
     "GL-I048": "Rows of a bill that nothing says are of GPUs; state SKU=GPUS with --gpus-per-unit.",
     "GL-I049": "A statement about a bill is written wrongly, or is not read for this file.",
     "GL-I050": "A commitment of a bill is not known whole, so that no scenario can hold it.",
+    "GL-I051": "Unit, currency, date or another fact of a price list is not stated, or wrongly.",
+    "GL-I052": "Prices that were refused, or doubtful: zero, far from all others, or not whole.",
+    "GL-I053": "Offers whose prices are older than 90 days.",
     "GL-I054": "A contract price is written wrongly, of nobody, or of another time.",
     "GL-I055": "A folder of an earlier import has no usage history, or a damaged one.",
     # The command line.

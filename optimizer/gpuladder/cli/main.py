@@ -15,6 +15,7 @@ from gpuladder.cli.console import Console, Exit, discard, unwritable
 from gpuladder.cli.doctor import doctor
 from gpuladder.cli.explain import explain
 from gpuladder.cli.import_jobs import import_jobs
+from gpuladder.cli.import_prices import import_prices
 from gpuladder.cli.import_usage import import_usage
 from gpuladder.cli.imports import import_
 from gpuladder.cli.invoice import invoice
@@ -57,7 +58,7 @@ def program() -> None:
     """
 
 
-for reader in (import_jobs, import_usage):
+for reader in (import_jobs, import_usage, import_prices):
     import_.add_command(reader)
 
 for verb in (

@@ -1,0 +1,1 @@
+"""Price lists: dated prices of GPUs, as the offers of a scenario."""
