@@ -78,6 +78,21 @@ def test_utilisation_of_a_folder_is_that_of_the_file(gpuladder, document, tmp_pa
     assert of_folder["source"] == HELIOS.name
 
 
+def test_a_folder_of_jobs_is_a_history_too(gpuladder, document, tmp_path):
+    """Jobs hold GPUs: their history must be read without writing it anew.
+
+    One job of 8 GPUs for 2 hours: 16 GPU-hours.
+    """
+    jobs = tmp_path / "jobs.csv"
+    jobs.write_text("team,gpus,start,duration_s\nvision,8,2026-01-05 10:00:00,7200\n")
+    done = gpuladder("import", "jobs", jobs, "--timezone", "UTC", "--json")
+    assert done.returncode == 0, done.stderr
+    (folder,) = (path.parent for path in tmp_path.glob("reports/*/jobs/*/history.csv"))
+    found = document(gpuladder("utilisation", folder, "--json"))
+    assert found["teams"][0]["allocated"] == pytest.approx(16)
+    assert any("`capacity`" in line for line in found["untold"])
+
+
 def test_utilisation_at_the_scenarios_prices(gpuladder, document, tmp_path):
     """Money at any other price than the contract's would be a wrong argument in a renewal.
 
@@ -126,7 +141,7 @@ def test_utilisation_writes_tables_and_a_workbook(gpuladder, document, series, t
     [
         (("--unit", "percent"), "GL-I042"),
         (("--price", "visoin=2"), "GL-I054"),
-        (("--layout", "focus"), "GL-I003"),
+        (("--format", "focus"), "GL-I003"),
     ],
 )
 def test_wrong_statements_end_with_one_clear_message(gpuladder, document, series, arguments, code):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from gpuladder.errors import UsageError
 from gpuladder.review.contract_prices import contract_prices, read_prices
+from gpuladder.review.held_capacity import with_held_capacity
 from gpuladder.review.usage_history import TeamHistory, UsageHistory
 from gpuladder.review.utilisation import utilisation
 from gpuladder.review.utilisation_pooling import level_for_hours, level_for_work, most_lent
@@ -364,3 +365,23 @@ def test_a_price_for_nobody_is_refused():
     past = history(("vision", None, {"capacity": [8]}))
     with pytest.raises(UsageError, match="did you mean `vision`"):
         contract_prices(past, {"visoin": 2.0})
+
+
+def test_what_a_scenario_holds_is_capacity_where_the_history_has_none():
+    """Jobs say what was held by them, not what was reserved; the contract does, while it runs.
+
+    8 GPUs end after the first of two days: 8 × 24 reserved of the 4 × 48 allocated.
+    """
+    past = history(("a", "east", {"allocated": [4, 4]}), step_hours=24)
+    filled, notes = with_held_capacity(past, (held(end="2026-01-02"), held(id="w", pool="west")))
+    row = utilisation(filled).teams[0]
+    assert (row.reserved, row.reserved_used, row.beyond) == (192, 96, 96)
+    assert notes == ("`capacity` of a is what the scenario holds in pool east: east-1",)
+
+
+def test_what_several_teams_share_is_nobodys_capacity():
+    """A reservation given in full to each of two teams would be counted twice."""
+    past = history(("a", "east", {"allocated": [4]}), ("b", "east", {"allocated": [4]}))
+    filled, notes = with_held_capacity(past, (held(),))
+    assert [team.given("capacity") for team in filled.teams] == [None, None]
+    assert notes == ()

@@ -21,7 +21,8 @@ HOME = "prices"
 @click.command("prices", short_help="Read a price list as offers.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--layout",
+    "layout",
+    "--format",
     type=click.Choice(
         ("auto", "csv", "gpu-pricing", "gpu-rental-prices", "capacity-blocks", "aws-list")
     ),

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 _USAGE = (
     click.option(
-        "--layout",
+        "layout",
+        "--format",
         type=click.Choice(("auto", "csv", "helios", "focus")),
         default="auto",
         show_default=True,

@@ -36,7 +36,7 @@ TABLES = "tables"
     "--scenario",
     type=click.Path(path_type=Path),
     metavar="SCENARIO",
-    help="Scenario whose held commitments say the prices, by pool.",
+    help="Scenario whose held commitments say prices, and what was reserved where SOURCE does not.",
 )
 @click.option(
     "hours_share",
@@ -96,16 +96,18 @@ def utilisation(
     from gpuladder.report.tables_utilisation import utilisation_text
     from gpuladder.review import utilisation as review
     from gpuladder.review.contract_prices import contract_prices, read_prices
+    from gpuladder.review.held_capacity import with_held_capacity
 
     console = console_of(context)
     commitments, currency = _held(scenario, flags["currency"])
     stated = read_prices(prices)
     usage = read_usage(source, flags)
+    history, held = with_held_capacity(usage.history, commitments)
     found_prices, doubts = contract_prices(
-        usage.history, stated, commitments, str(scenario), usage.reserved_prices
+        history, stated, commitments, str(scenario), usage.reserved_prices
     )
     found = review.utilisation(
-        usage.history,
+        history,
         prices=found_prices,
         currency=_one_currency(usage.currency, currency),
         hours_share=hours_share,
@@ -113,6 +115,7 @@ def utilisation(
         dead_below=dead_below,
         lot_gpus=lot_gpus,
         source=usage.source,
+        assumptions=(*usage.assumptions, *held),
         warnings=(*usage.warnings, *doubts),
     )
     console.problems(found.warnings)

@@ -184,13 +184,18 @@ def utilisation_text(found: Utilisation) -> str:
     has_price = any(row.price is not None for row in (*found.teams, *found.pools))
     window = f"{found.start:%Y-%m-%d %H:%M} to {found.end:%Y-%m-%d %H:%M}"
     parts = [
-        f"{found.source}: {window}, steps of {found.step_hours} h, times {found.zone}",
+        "\n".join(
+            (
+                f"{found.source}: {window}, steps of {found.step_hours} h, times {found.zone}",
+                *(f"  {line}" for line in found.assumptions),
+            )
+        ),
         _lines(_told(_team_lines(found, has_price=has_price))),
     ]
     if found.dead:
         parts.append(_dead_text(found))
     if found.pooling:
-        parts.append(_lines(_pooling_lines(found, has_price=has_price)))
+        parts.append(_lines(_told(_pooling_lines(found, has_price=has_price))))
     borrowed = [row for row in found.lending if row.pending]
     if borrowed:
         parts.append(_lines(_lending_lines(found, borrowed, has_price=has_price)))
@@ -203,7 +208,8 @@ def _team_lines(found: Utilisation, *, has_price: bool) -> list[list[str]]:
     header = [
         "team",
         "reserved (GPU-h)",
-        "allocated",
+        "allocated (GPU-h)",
+        "of reserved",
         "busy of allocated",
         "busy of reserved",
         "empty (GPU-h)",
@@ -217,6 +223,7 @@ def _team_lines(found: Utilisation, *, has_price: bool) -> list[list[str]]:
         cells = [
             name,
             _amount(row.reserved),
+            _amount(row.allocated),
             _share(row.allocated_share),
             _share(row.busy_share),
             _share(row.busy_of_reserved),

@@ -64,6 +64,7 @@ def utilisation(
     dead_below: float = DEAD_BELOW,
     lot_gpus: int = 1,
     source: str = "",
+    assumptions: Sequence[str] = (),
     warnings: Sequence[Problem] = (),
 ) -> Utilisation:
     """Return how the teams of a history used what they hold, and what pooling would save.
@@ -84,6 +85,8 @@ def utilisation(
         Levels of reservations are rounded up to whole lots of so many GPUs.
     source : str
         Name of the history, for the reader.
+    assumptions : sequence of str
+        How it was read.
     warnings : sequence of Problem
         What was found while the history was read.
     """
@@ -112,6 +115,7 @@ def utilisation(
             history, prices, hours_share=hours_share, work_share=work_share, lot_gpus=lot_gpus
         ),
         lending=lending_rows(history, prices),
+        assumptions=tuple(assumptions),
         untold=tuple(_untold(history, prices)),
         warnings=(*warnings, *_contradictions(history)),
     )

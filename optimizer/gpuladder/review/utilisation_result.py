@@ -139,6 +139,8 @@ class Utilisation:
     """One row a pool, its teams added up, and one for everything when there are several."""
     pooling: tuple[PoolingRow, ...]
     lending: tuple[LendingRow, ...]
+    assumptions: tuple[str, ...] = ()
+    """How the history was read, and what was taken from elsewhere."""
     untold: tuple[str, ...] = ()
     """What the history cannot tell, and why."""
     warnings: tuple[Problem, ...] = ()
@@ -172,6 +174,7 @@ class Utilisation:
             "pooling": [asdict(row) for row in self.pooling],
             "lending": [asdict(row) for row in self.lending],
             "dead": [row.team for row in self.dead],
+            "assumptions": list(self.assumptions),
             "untold": list(self.untold),
             "warnings": [
                 {"code": each.code, "where": each.where, "what": each.what}

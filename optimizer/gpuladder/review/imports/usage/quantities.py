@@ -154,6 +154,6 @@ def _none(table: Table) -> UsageError:
             what=f"no column of GPUs: none of {wanted}",
             why=f"columns of the file: {', '.join(filter(None, table.header)) or 'none'}",
             fix="name them: --column allocated=COLUMN, --column busy=COLUMN; a bill is read with "
-            "--layout focus",
+            "--format focus",
         )
     )

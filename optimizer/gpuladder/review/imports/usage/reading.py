@@ -13,6 +13,7 @@ from gpuladder.review.imports.usage import repeats
 from gpuladder.review.imports.usage.focus import import_bill
 from gpuladder.review.imports.usage.focus_rows import BillOptions
 from gpuladder.review.imports.usage.series import SeriesOptions, import_series
+from gpuladder.review.imports.usage.units import Unit
 from gpuladder.review.usage_result import DOCUMENT, NEED, SERIES_FILE, ReservedPrice
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from gpuladder.review.imports.usage.contracts import Term
     from gpuladder.review.imports.usage.focus_columns import Machine
-    from gpuladder.review.imports.usage.units import Unit
     from gpuladder.review.usage_result import ImportedUsage
 
 LayoutName = Literal["helios", "focus", "csv"]
@@ -39,6 +39,8 @@ _RECOGNISED_BY: dict[LayoutName, frozenset[str]] = {
     "focus": frozenset({"chargeperiodstart", "chargeperiodend", "chargecategory"}),
     "csv": frozenset(),
 }
+JOBS_FILE = "history.csv"
+"""Of the folder of imported jobs: GPUs that each team's jobs held."""
 LAYOUTS: tuple[LayoutName, ...] = tuple(_RECOGNISED_BY)
 
 
@@ -139,8 +141,12 @@ def read_folder(folder: Path, options: UsageOptions, table: TableOptions) -> Imp
         When the folder has none, or a file of it is damaged.
     """
     file, document = folder / SERIES_FILE, folder / DOCUMENT
+    if (folder / JOBS_FILE).is_file():
+        file = folder / JOBS_FILE
+        table = replace(table, columns={"allocated": "gpus", **table.columns})
+        options = replace(options, units={"allocated": Unit.GPUS, **options.units})
     if not file.is_file():
-        raise _no_folder(folder, f"there is no {SERIES_FILE} in the folder")
+        raise _no_folder(folder, f"there is neither {SERIES_FILE} nor {JOBS_FILE} in the folder")
     found = import_usage(file, layout="csv", options=options, table=_in_utc(table))
     if not document.is_file():
         return replace(found, source=folder.name)
@@ -184,7 +190,7 @@ def _refuse_unread(form: LayoutName, said: UsageOptions) -> None:
             code="GL-I049",
             where=flag,
             what=f"it is not read for {kind}, and the file is one of layout `{form}`",
-            fix="leave it out, or state another --layout",
+            fix="leave it out, or state another --format",
         )
         for flag, value in unread.items()
         if value
