@@ -290,6 +290,12 @@ def test_columns_of_prices_can_be_named(prices):
     }
 
 
+def test_a_list_without_prices_says_how_to_name_them(prices):
+    """The analyst has to know which option names the column."""
+    text = PLAIN.replace("price", "cost")
+    assert "--price-column" in refusal(prices, text, per="gpu", **STATED)
+
+
 def test_reserved_terms_by_years_and_payment(prices):
     """Lists of reservations have a row for each term and way to pay; paid in advance is upfront."""
     text = (

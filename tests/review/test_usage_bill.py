@@ -322,6 +322,13 @@ def test_a_charge_over_a_day_is_even_over_it(bill):
     assert any("more than an hour" in line for line in found.assumptions)
 
 
+def test_use_charged_over_more_than_a_month_is_left_out(bill):
+    """A misread year would spread a machine's hours over ten of them."""
+    found = bill(usage(0, 1, 40), usage(0, 9, 99, ChargePeriodEnd="2036-02-01T00:00:00Z"))
+    assert series(found, "allocated") == [8]
+    assert {row.sort: row.effective_cost for row in found.charges}["too long"] == 99
+
+
 @pytest.mark.parametrize(
     ("text", "hours", "is_gpu"),
     [

@@ -227,6 +227,22 @@ def test_times_without_a_zone_are_asked_for(tmp_path):
     assert "--timezone" in refusal(tmp_path / "x.csv", text, zone=None)
 
 
+def test_offsets_of_rows_are_kept(tmp_path):
+    """Rows of two zones in one file are one time: 00:00+02:00 is 22:00 in UTC, the day before."""
+    text = (
+        "team,hour,busy_gpus\na,2026-01-01T00:00:00+02:00,1\na,2026-01-01T01:00:00+02:00,3\n"
+        "b,2025-12-31T22:00:00Z,5\n"
+    )
+    found = read(tmp_path / "x.csv", text, zone=None)
+    assert (found.history.start.day, found.history.start.hour, found.history.zone) == (
+        31,
+        22,
+        "UTC",
+    )
+    assert values(found, "busy", team=0) == [1, 3]
+    assert values(found, "busy", team=1) == [5, None]
+
+
 def test_odd_cells_are_dropped_for_a_reason(tmp_path):
     """Each odd row is counted, and the others still count."""
     text = (

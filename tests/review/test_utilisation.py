@@ -385,3 +385,15 @@ def test_what_several_teams_share_is_nobodys_capacity():
     filled, notes = with_held_capacity(past, (held(),))
     assert [team.given("capacity") for team in filled.teams] == [None, None]
     assert notes == ()
+
+
+def test_gaps_and_teams_that_never_meet_are_said():
+    """A pool of which no common hour is known would otherwise just not be there."""
+    past = history(
+        ("a", None, {"capacity": [8, NAN], "allocated": [4, NAN]}),
+        ("b", None, {"capacity": [NAN, 8], "allocated": [NAN, 4]}),
+    )
+    found = utilisation(past)
+    assert found.pooling == ()
+    assert any("no hour in which all its teams are known" in line for line in found.untold)
+    assert any("2 of 4 hours of all teams are not known" in line for line in found.untold)

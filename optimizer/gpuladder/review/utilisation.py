@@ -18,7 +18,7 @@ import numpy as np
 
 from gpuladder.errors import Problem, Severity
 from gpuladder.review.usage_history import QUANTITIES
-from gpuladder.review.utilisation_pooling import lending_rows, pooling_rows
+from gpuladder.review.utilisation_pooling import lending_rows, not_pooled, pooling_rows
 from gpuladder.review.utilisation_result import ALL, TeamUse, Utilisation
 
 if TYPE_CHECKING:
@@ -235,6 +235,19 @@ def _untold(history: UsageHistory, prices: Mapping[TeamKey, ContractPrice]) -> I
         ("dormant", "which of the stalled GPUs finished or sleeping jobs held cannot be told"),
     )
     every = tuple(team.team for team in history.teams)
+    hours = history.steps * history.step_hours
+    gaps = [
+        (hours - int(team.known.sum()) * history.step_hours, team.team) for team in history.teams
+    ]
+    unknown = sum(gap for gap, _ in gaps)
+    if unknown:
+        most, name = max(gaps)
+        yield (
+            f"{unknown:,} of {hours * len(every):,} hours of all teams are not known, or not in "
+            f"full, and left out; most of {name}: {most:,} of {hours:,}."
+        )
+    for pool, reason in not_pooled(history):
+        yield f"Pooling of {pool}: {reason}."
     for name, consequence in consequences:
         lacking = [
             team.team

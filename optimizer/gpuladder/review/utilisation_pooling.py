@@ -123,6 +123,17 @@ def pooling_rows(
     return tuple(rows)
 
 
+def not_pooled(history: UsageHistory) -> Iterator[tuple[str, str]]:
+    """Yield the pools of several teams that cannot be told, and why."""
+    for pool, teams, common in _pools(history):
+        if len(teams) == 1:
+            continue
+        if any(_need(team) is None for team in teams):
+            yield pool, "what each team needs is not known without `allocated`"
+        elif not common.any():
+            yield pool, "there is no hour in which all its teams are known"
+
+
 def lending_rows(
     history: UsageHistory, prices: Mapping[TeamKey, ContractPrice]
 ) -> tuple[LendingRow, ...]:

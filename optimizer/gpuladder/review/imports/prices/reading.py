@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gpuladder.errors import Problem, Severity, UsageError
 from gpuladder.review.imports import problems
-from gpuladder.review.imports.columns import Field
+from gpuladder.review.imports.columns import Field, near
 from gpuladder.review.imports.prices.catalogue_check import implausible
 from gpuladder.review.imports.prices.layouts import FIELDS, LAYOUTS, NODE, recognise
 from gpuladder.review.imports.prices.listing import Listing, PriceOptions
@@ -100,8 +100,17 @@ def _with_layout(
 ) -> tuple[PriceOptions, dict[str, str]]:
     """Return the options with what the layout says, and the layout's columns."""
     prices = said.prices or tuple(each for each in form.prices if each.column in header)
-    if not prices:
-        prices = form.prices  # reported as the column that is missing
+    missing = [each.column for each in prices or form.prices if each.column not in header]
+    if missing:
+        raise UsageError(
+            Problem(
+                code="GL-I003",
+                where=str(path),
+                what=f"no column of prices `{missing[0]}`{near(missing[0], filter(None, header))}",
+                why=f"columns of the file: {', '.join(filter(None, header)) or 'none'}",
+                fix="name it: --price-column COLUMN, or COLUMN=KIND",
+            )
+        )
     per = said.per or form.per
     if per is None:
         raise UsageError(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gpuladder.review.imports.usage.focus_rows import BillOptions
 
 _SHOWN_SKUS = 8
+_LONGEST_HOURS = 32 * 24.0
 
 
 def import_bill(path: Path, options: BillOptions, *, demand_of: str) -> ImportedUsage:
@@ -228,7 +229,8 @@ class _Reader:
         usage = np.flatnonzero(chunk.rows.alive & chunk.is_of("category", "usage"))
         unused = chunk.is_unused
         not_gpus, lacking = np.zeros_like(unused), np.zeros_like(unused)
-        for index in map(int, usage):
+        endless = chunk.end - chunk.begin > _LONGEST_HOURS
+        for index in map(int, usage[~endless[usage]]):
             machine = chunk.machine(index)
             if machine is None and not (unused[index] and chunk.texts["commitment"][index]):
                 not_gpus[index] = True
@@ -243,6 +245,10 @@ class _Reader:
                 self.kept += 1
                 self._long += row.end - row.begin > 1
                 self.bill.use(row)
+        reason = "use charged over more than a month: of which hours, nothing says"
+        self._leave_out(
+            chunk, endless & chunk.is_of("category", "usage"), "too long", reason, "start", "end"
+        )
         self._remember_skus(chunk, np.flatnonzero(not_gpus))
         reason = "not known to be of GPUs: its SKU has no --gpus-per-unit"
         self._leave_out(chunk, not_gpus, "not GPUs", reason, "sku")

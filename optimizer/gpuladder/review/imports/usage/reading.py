@@ -123,11 +123,18 @@ def import_usage(
             hourly_contracts=said.hourly_contracts,
         )
         return import_bill(path, bill, demand_of=demand_of)
+    zone = "UTC"
     if form == "helios":
+        zone = "as written" if table.clock.timezone is None else zone
         known = {name: column for name, column in _HELIOS.items() if column in header}
         table = _in_utc(replace(table, columns={**known, **table.columns}))
     series = SeriesOptions(
-        table=table, units=said.units, step=said.step, repeats=said.repeats, pool=said.pool
+        table=table,
+        units=said.units,
+        step=said.step,
+        repeats=said.repeats,
+        pool=said.pool,
+        zone=zone,
     )
     return import_series(path, series, layout=form, demand_of=demand_of)
 
@@ -154,9 +161,10 @@ def read_folder(folder: Path, options: UsageOptions, table: TableOptions) -> Imp
         content = json.loads(document.read_text(encoding="utf-8"))
         prices = tuple(ReservedPrice(**each) for each in content["reserved_prices"])
         source, currency = str(content["source"]), content["currency"]
+        past = replace(found.history, zone=str(content["window"]["zone"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _no_folder(folder, f"{DOCUMENT} is damaged: {error}") from error
-    return replace(found, source=source, currency=currency, reserved_prices=prices)
+    return replace(found, source=source, currency=currency, reserved_prices=prices, history=past)
 
 
 def _no_folder(folder: Path, what: str) -> UsageError:

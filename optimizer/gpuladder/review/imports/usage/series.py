@@ -68,6 +68,8 @@ class SeriesOptions:
         One of ``repeats.REPEATS``.
     pool : str or None
         Pool of rows that name none.
+    zone : str
+        Of the times, once they are read.
     """
 
     table: TableOptions
@@ -75,6 +77,7 @@ class SeriesOptions:
     step: int | None = None
     repeats: str = repeats.REFUSE
     pool: str | None = None
+    zone: str = "UTC"
 
 
 def import_series(
@@ -105,14 +108,10 @@ def import_series(
         counts = table.ledger.result(reader.kept)
     if reader.tracks is None or not reader.kept:
         raise problems.nothing_left(str(path), counts.text)
-    is_local = options.table.clock.timezone in (None, "UTC")
     return ImportedUsage(
         source=path.name,
         layout=layout,
-        history=reader.tracks.history(
-            zone="as written" if is_local else "UTC",
-            is_complete=False,
-        ),
+        history=reader.tracks.history(zone=options.zone, is_complete=False),
         rows=counts,
         demand_of=demand_of,
         assumptions=tuple(reader.assumptions()),
