@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gpuladder.glossary.owned import OWNED
 from gpuladder.glossary.term import Term
+from gpuladder.glossary.use import USE
 
 __all__ = ["TERMS", "Term"]
 
@@ -363,5 +364,5 @@ _MONEY = (
     ),
 )
 
-TERMS: tuple[Term, ...] = (*_CAPACITY, *OWNED, *_WORK, *_LADDER, *_RATIOS, *_MONEY)
+TERMS: tuple[Term, ...] = (*_CAPACITY, *OWNED, *_WORK, *_LADDER, *_RATIOS, *USE, *_MONEY)
 """Every term, in reading order."""
