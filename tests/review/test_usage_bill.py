@@ -240,6 +240,19 @@ def test_a_commitment_of_money_reserves_no_gpus(bill):
     assert found.commitments[0].lacks.startswith("it is of money")
 
 
+def test_idle_of_an_unknown_quantity_is_doubted(bill):
+    """Normalised hours are of no machine in particular; without them capacity is too small."""
+    found = bill(
+        committed(0, 1, 15),
+        committed(0, 64, 15, "Unused", CommitmentDiscountUnit="Normalized Hours"),
+    )
+    assert series(found, "capacity") == [8]
+    assert found.rates[0].unused_gpu_hours is None
+    assert found.rates[0].unused_cost == 15
+    assert (found.warnings[0].code, found.warnings[0].where) == ("GL-I056", "ri-1")
+    assert found.whole_commitments == ()
+
+
 def test_a_purchase_is_never_usage(bill):
     """100,000 paid in advance would make the first hour's rate absurd."""
     found = bill(purchase(), committed(0, 1, 15))

@@ -54,6 +54,7 @@ CODES: dict[str, str] = {
     "GL-I053": "Offers whose prices are older than 90 days.",
     "GL-I054": "A contract price is written wrongly, of nobody, or of another time.",
     "GL-I055": "A folder of an earlier import has no usage history, or a damaged one.",
+    "GL-I056": "The unused part of a reservation is known in money alone: its capacity lacks it.",
     # The command line.
     "GL-U001": "The command line was used wrongly.",
     "GL-U002": "There is no such topic to explain.",

@@ -85,6 +85,8 @@ class Bill:
         self._charges: dict[tuple[str, str], tuple[int, float, float]] = {}
         self._reserved: dict[TeamKey, tuple[float, float]] = {}
         """GPU-hours and effective cost of what each team held."""
+        self.unmeasured: dict[str, float] = defaultdict(float)
+        """Effective cost of idle GPUs of which no quantity is known, by commitment."""
         self._waiting: dict[str, list[UsedRow]] = defaultdict(list)
         self._added: dict[tuple[TeamKey, int], list[tuple[int, float]]] = defaultdict(list)
 
@@ -151,6 +153,8 @@ class Bill:
             )
             rate.unused_gpu_hours += gpu_hours
             rate.unused_cost += row.effective
+            if math.isnan(gpu_hours) and row.is_reserved:
+                self.unmeasured[str(row.commitment)] += row.effective
         else:
             self.charge(f"usage {row.kind}", "usage", row.billed, row.effective)
             rate.rows += 1

@@ -142,19 +142,32 @@ class _Reader:
         return lines
 
     def warnings(self) -> tuple[Problem, ...]:
-        """Warn of what is billed by time and left out, because nothing says that it is GPUs."""
-        if not self.skus:
-            return ()
-        return (
+        """Warn of machines that may be GPUs, and of idle ones of which no quantity is known."""
+        found = []
+        if self.skus:
+            found.append(
+                Problem(
+                    code="GL-I048",
+                    where=self._table.where,
+                    what="left out, because nothing says that they are GPUs: "
+                    f"{self.billed_by_time}",
+                    why="use and idle of GPUs among them would be missing",
+                    fix="state what a unit is: --gpus-per-unit SKU=8; others can stay out",
+                    severity=Severity.WARNING,
+                )
+            )
+        found += [
             Problem(
-                code="GL-I048",
-                where=self._table.where,
-                what=f"left out, because nothing says that they are GPUs: {self.billed_by_time}",
-                why="use and idle of GPUs among them would be missing",
-                fix="state what a unit is: --gpus-per-unit SKU=8; others can stay out",
+                code="GL-I056",
+                where=commitment,
+                what=f"its unused part is known in money alone: {cost:,.2f} {self.currency}",
+                why="the capacity lacks it, so that the reservation looks better used than it was",
+                fix="its quantity is in no unit of time, or missing; ask for a bill that has it",
                 severity=Severity.WARNING,
-            ),
-        )
+            )
+            for commitment, cost in sorted(self.bill.unmeasured.items())
+        ]
+        return tuple(found)
 
     @property
     def billed_by_time(self) -> str:
