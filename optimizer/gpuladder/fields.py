@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date, datetime, time
 from typing import Annotated, Any
 
@@ -23,6 +24,9 @@ LARGEST = 10**15
 """Largest number read: more is a slip, and exact arithmetic ends there."""
 FIRST_YEAR, LAST_YEAR = 1950, 2400
 SPAN_PATTERN = r"^\s*\d+\s*(day|week|month|year)s?\s*$"
+COUNT_PATTERN = r"^\s*\+?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*[kKmMbBgGtT]?\s*$"
+_LETTERS = {"K": 1e3, "M": 1e6, "B": 1e9, "G": 1e9, "T": 1e12}
+"""What a letter behind a count multiplies it by."""
 
 
 def _refuse_boolean(value: object) -> object:
@@ -34,6 +38,22 @@ def _refuse_boolean(value: object) -> object:
         msg = f"not a number: {value!r}; write decimals with a point and nothing between thousands"
         raise ValueError(msg)
     return value
+
+
+def _read_count(value: object) -> object:
+    """Read a count with the usual letter behind it: ``13B`` is 13e9, ``2.5T`` is 2.5e12."""
+    text = value.strip() if isinstance(value, str) else ""
+    factor = _LETTERS.get(text[-1:].upper())
+    if not text or "_" in text or "," in text:
+        return value
+    try:
+        number = float(text) if factor is None else float(text[:-1]) * factor
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        msg = f"not a number: {value!r}; write 13e9 or 13B, with K, M, B or T for 1e3 to 1e12"
+        raise ValueError(msg)
+    return number
 
 
 def _positive_zero(value: float) -> float:
@@ -146,6 +166,32 @@ Number = Annotated[
 Whole = Annotated[int, BeforeValidator(_refuse_boolean), Field(ge=-LARGEST, le=LARGEST)]
 Positive = Annotated[Number, Field(gt=0)]
 NonNegative = Annotated[Number, Field(ge=0)]
+PositiveCount = Annotated[
+    Positive,
+    BeforeValidator(_read_count),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "exclusiveMinimum": 0},
+                {"type": "string", "pattern": COUNT_PATTERN, "examples": ["13B", "2T"]},
+            ]
+        }
+    ),
+]
+"""A large number, which may have a letter behind it."""
+NonNegativeCount = Annotated[
+    NonNegative,
+    BeforeValidator(_read_count),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": 0},
+                {"type": "string", "pattern": COUNT_PATTERN, "examples": ["13B", "2T"]},
+            ]
+        }
+    ),
+]
+"""Such a number, or 0."""
 Share = Annotated[Number, Field(ge=0, le=1)]
 PositiveShare = Annotated[Number, Field(gt=0, le=1)]
 PositiveWhole = Annotated[Whole, Field(gt=0)]

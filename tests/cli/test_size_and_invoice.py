@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gpuladder.cli import main as entry
+
 SHEET = [
     "gpu_hours",
     "train_flops",
@@ -124,12 +126,11 @@ RUN = ("size", "--params", "13B", "--tokens", "2B")
         "--runs",
     ],
 )
-def test_numbers_that_are_none_are_refused(gpuladder, flag):
+def test_numbers_that_are_none_are_refused(flag, capsys):
     """A slip on the line would end in a traceback, or in a sheet of nonsense."""
     for value in ("0", "nan", "inf", "-1"):
-        done = gpuladder(*RUN, f"{flag}={value}")
-        assert done.returncode == 2, (flag, value, done.stdout)
-        assert flag in done.stderr, done.stderr
+        assert entry.main([*RUN, f"{flag}={value}"]) == 2, (flag, value)
+        assert flag in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("flags", [("--campaign", "x"), ("--set", "name=x")])
@@ -164,3 +165,107 @@ def test_a_run_is_billed_as_it_was_solved(gpuladder, data, tmp_path):
     done = gpuladder("invoice", home, "--set", "discount_rate=0.1")
     assert done.returncode == 2
     assert "a solved run was given with --set" in done.stderr
+
+
+def test_the_seven_lines_are_on_the_line(gpuladder, document):
+    """A cadence, a place or a failure rate could be sized from a file alone.
+
+    LoRA of 70e9 × 1e9 tokens at 40 % of 312 TFLOPS: 4 × 70e9 × 1e9 ÷ (312e12 × 0.4 × 3,600) = 623.2
+    hours; six times 3,739.
+    """
+    flags = (
+        *("--params", "70B", "--tokens", "1B", "--method", "lora", "--usable-share", "0.9"),
+        *("--every", "4 weeks", "--count", "6", "--time-limit", "20 days"),
+        *("--preemption", "never", "--interval-minutes", "60", "--checkpoint-minutes", "2"),
+        *("--restart-minutes", "10", "--node-mtbf-hours", "2000", "--checkpoint-gb", "5"),
+        *("--kept", "3", "--mfu", "0.4", "--mfu-low", "0.3", "--scaling", "8=8,16=14"),
+        *("--place-hardware", "a100-80", "--place-hardware", "h100", "--place-verified"),
+        *("--earliest", "2026-09-01", "--deadline", "2026-09-20"),
+    )
+    done = gpuladder("size", *flags)
+    assert done.returncode == 0, done.stderr
+    for words in (
+        "623 GPU-hours on a100-80",
+        "GPU-hours of all 6 times, one every 4 weeks: 3,739.3 GPU-hours",
+        "of 19 days: kept",  # 1 to 20 September, less than the limit of 20
+        "the work must not be stopped",
+        "2,000 ÷ 1",
+        "5 × 3 kept",
+        "320 GB × 0.9 ≥ 175.0 GB",
+        "largest size at which a further device pays: 16.0 GPUs",
+    ):
+        assert words in done.stdout, words
+    found = document(gpuladder("size", *flags, "--json"))
+    assert list(found) == SHEET
+    assert {fit["hardware"] for fit in found["fits"]} == {"a100-80", "h100"}
+    assert found["checkpoint_interval_minutes"] == 60
+
+
+@pytest.mark.parametrize(
+    ("flags", "place", "word"),
+    [
+        (("--params", "13XB"), "--params", "13e9 or 13B"),
+        (("--params", "13,000,000"), "--params", "nothing between thousands"),
+        (("--params", ""), "--params", "a number is needed"),
+        (("--mfu", "40%"), "--mfu", "40% is 0.4"),
+        (("--sequence", "8K"), "--sequence", "in digits"),
+        (("--layers", "40"), "--layers, --hidden", "together or not at all"),
+        (("--usable-share", "80"), "--usable-share", "80 % is 0.8"),
+        (("--communication-share", "20"), "--communication-share", "20 % is 0.2"),
+        (("--scaling", "8:1"), "--scaling", "8=1,16=1.9"),
+        (("--scaling", "8=1,8=2"), "--scaling", "each number of GPUs once"),
+        (("--every", "4 weaks", "--count", "2"), "--every", "not a span"),
+        (("--every", "4 weeks"), "--every", "`count` is missing"),
+        (("--earliest", "2026-09-01"), "--earliest, --deadline", "together or not at all"),
+        (
+            ("--earliest", "2026-09-02", "--deadline", "2026-09-01"),
+            "--earliest, --deadline",
+            "is not after",
+        ),
+        (("--interval-minutes", "soon"), "--interval-minutes", "'auto'"),
+        (("--place-hardware", "H1000"), "--place-hardware", "not in the hardware catalogue"),
+        (("--place-provider", "nobody"), "--place-provider", "not in the prices"),
+        (("--gpu-hours", "30K"), "--gpu-hours", "30,000 was given, 274 times more"),
+        (("--active-params", "20B"), "--params, --active-params", "is more than"),
+    ],
+)
+def test_a_wrong_flag_is_named_with_what_to_write(flags, place, word, capsys):
+    """A slip would be answered with the name of another flag, or with the parser's own words."""
+    assert entry.main([*RUN, *(() if "--mfu" in flags else ("--mfu", "0.4")), *flags]) == 2
+    said = capsys.readouterr().err
+    assert f"] {place}: " in said
+    assert word in said
+    assert "Value error" not in said
+
+
+def test_several_wrong_flags_are_said_at_once(capsys):
+    """Each slip would take another try."""
+    wrong = ("--params", "0", "--tokens", "x", "--mfu", "abc", "--kept", "-1")
+    assert entry.main(["size", *wrong]) == 2
+    said = capsys.readouterr().err
+    for flag in wrong[::2]:
+        assert f"] {flag}: " in said
+
+
+def test_one_node_is_one_node(gpuladder):
+    """The sheet would speak of 1 nodes."""
+    done = gpuladder(*RUN, "--mfu", "0.4")
+    assert "1 node:" in done.stdout
+    assert "1 nodes" not in done.stdout + done.stderr
+
+
+def test_what_loading_says_is_said_once_with_its_place(gpuladder, data, document):
+    """A warning would be repeated, or be missing from the document."""
+    setting = "campaigns.tuning.workload.run.micro_batch=8"
+    done = gpuladder("size", data / "workload.yaml", "--set", setting)
+    assert done.stderr.count("GL-S918") == 1
+    assert f"--set {setting.partition('=')[0]}" in done.stderr
+    found = document(gpuladder("size", data / "workload.yaml", "--set", setting, "--json"))
+    assert [text[:7] for text in found["warnings"]] == ["GL-S918"]
+
+
+def test_pools_and_kinds_of_a_scenario(gpuladder, data):
+    """Where the run may go would be shown with a cadence alone."""
+    done = gpuladder("size", data / "workload.yaml")
+    assert "pool east: admissible" in done.stdout
+    assert "on demand in pool east: admissible" in done.stdout

@@ -109,3 +109,45 @@ def test_a_catalogue_of_ones_own(tmp_path):
     path.write_text("hardware,memory_gb,price_per_gpu_hour\nX,-80,1.5\n")
     with pytest.raises(UsageError, match=r"mine\.csv:2"):
         catalogue.read_priced_memory(path)
+
+
+def test_hardware_says_what_was_read_of_it():
+    """A peak nobody read, or one with sparsity, would be divided by.
+
+    Where a source prints the peak with sparsity, the row has half of it.
+    """
+    rows = catalogue.hardware_rows()
+    assert sum(not row.verified for row in rows.values()) < len(rows) / 4
+    for row in rows.values():
+        assert row.verified != ("not found" in row.source)
+        assert " GB" in row.source
+    sparse = {"h100": 1979, "h100-pcie": 1513, "a100-80": 624, "l4": 242, "a40": 299.4}
+    for name, printed in sparse.items():
+        assert rows[name].peak_tflops == pytest.approx(printed / 2, rel=1e-3)
+
+
+def test_peaks_of_cards_follow_from_their_cores():
+    """A peak could be that of another card, or with the accumulation that training cannot use.
+
+    Tensor cores × FLOP a cycle × boost clock: 256 with FP32 accumulation at full rate on Ampere and
+    Ada cards for work, 128 on GeForce (NVIDIA's white papers; karpathy/llm.c, mfu.h).
+    """
+    cores = {
+        "rtx-a4000": (192, 256, 1.560),
+        "rtx-a6000": (336, 256, 1.800),
+        "a40": (336, 256, 1.740),
+        "rtx-6000-ada": (568, 256, 2.505),
+        "rtx-3090": (328, 128, 1.695),
+        "rtx-4090": (512, 128, 2.520),
+        "rtx-5090": (680, 128, 2.407),
+    }
+    for name, (count, flops, gigahertz) in cores.items():
+        peak = count * flops * gigahertz * 1e-3
+        assert catalogue.hardware(name).peak_tflops == pytest.approx(peak, rel=5e-3), name
+
+
+def test_prices_of_some_providers():
+    """A provider's offer would be shown that was filtered out."""
+    lowest = catalogue.lowest_prices("on_demand", providers=("aws",))
+    assert {quote.provider for quote in lowest.values()} == {"aws"}
+    assert lowest["h100"].price_per_gpu_hour == 6.88

@@ -97,3 +97,45 @@ def test_activations_of_gpt_3(recompute, bytes_per_value):
     assert memory.activation_gb(shape, heads=96, recompute=recompute) == pytest.approx(
         values * bytes_per_value / 1e9
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "parts"),
+    [
+        (Method.QLORA, [35.0, 8.75]),
+        (Method.LORA, [140.0, 35.0]),
+        (Method.FULL_FINETUNE, [140.0, 140.0, 280.0]),
+        (Method.RL, [140.0, 140.0, 280.0]),
+    ],
+)
+def test_the_rules_of_fine_tuning_are_itemised(method, parts):
+    """A reader could not see what a rule of thumb leaves room for.
+
+    70e9 weights of 2 bytes, or half a byte: × 1.25 with adapters; × 4 are weights, gradients and
+    two moments (Hugging Face Accelerate: 1 for the model, 1 for gradients, 2 for the optimiser).
+    """
+    items = memory.fine_tuning_footprint(method, 70e9).items
+    assert [item.gb for item in items] == pytest.approx(parts)
+    assert all(item.source for item in items)
+
+
+def test_a_rule_agrees_with_what_was_done():
+    """The rule would not hold for the run that made it known.
+
+    Dettmers et al. 2023: 65e9 parameters tuned in one GPU of 48 GB. 65 × 0.5 × 1.25 = 40.6.
+    """
+    footprint = memory.fine_tuning_footprint(Method.QLORA, 65e9).total_gb
+    assert footprint == pytest.approx(40.625)
+    assert fits(footprint, [PricedMemory("A40", 48)], usable_share=0.9)[0].gpus == 1
+
+
+def test_adapters_have_small_checkpoints():
+    """A terabyte would be paid for what a hundredth of it holds.
+
+    BLOOM: 176e9 × 14 bytes are 2,464 GB, printed as 2.3 thousand GiB. Adapters of 1 % of 70e9: 9.8.
+    """
+    assert memory.checkpoint_gb(Method.PRETRAINING, 176e9) == pytest.approx(2464.0)
+    assert memory.checkpoint_gb(Method.PRETRAINING, 176e9) * 1e9 / 2**30 == pytest.approx(
+        2295, 1e-3
+    )
+    assert memory.checkpoint_gb(Method.LORA, 70e9) == pytest.approx(9.8)

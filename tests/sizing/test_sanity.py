@@ -6,8 +6,8 @@ import pytest
 from tests.sizing.published import rows
 
 from gpuladder.errors import Severity
-from gpuladder.sizing import sanity
-from gpuladder.sizing.spec import MfuBand, Run
+from gpuladder.sizing import effects, sanity
+from gpuladder.sizing.spec import MfuBand, Run, Workload
 
 
 def codes(problems):
@@ -119,9 +119,12 @@ def test_runs_counted_in_billions(run, expected):
 )
 def test_lines_of_a_run_that_contradict_each_other(keys, words):
     """A run would be sized by one of two lines that cannot both be meant."""
-    run = Run.model_validate({"params": 13e9, "tokens": 2e9} | keys)
-    (found,) = sanity.contradictions(run)
-    assert (found.code, words in found.what) == ("GL-S917", True)
-    plain = Run(params=13e9, tokens=2e9, layers=40, hidden=5120)
-    assert list(sanity.contradictions(plain)) == []
-    assert len(list(sanity.contradictions(plain, 0.1))) == 1
+
+    def found(mfu, **keys):
+        run = {"params": 13e9, "tokens": 2e9} | keys
+        return list(effects.contradictions(Workload.model_validate({"run": run, "mfu": mfu})))
+
+    (problem,) = found(0.4, **keys)
+    assert (problem.code, words in problem.what) == ("GL-S917", True)
+    assert found(0.4, layers=40, hidden=5120) == []
+    assert len(found({"expected": 0.4, "generation": 0.1}, layers=40, hidden=5120)) == 1

@@ -311,3 +311,193 @@ def test_lines_that_a_campaign_overrides_are_said(
     (found,) = gpuladder.load(write(content)).warnings
     assert found.code == "GL-S916"
     assert found.what.startswith(words)
+
+
+def test_counts_have_letters_in_a_file_too(content, write):
+    """`13B` would be right on the command line and wrong in a file."""
+    run = content["campaigns"][0]["workload"]["run"]
+    plain = campaign(gpuladder.load(write(content)), "pretrain")
+    run |= {"params": "13B", "tokens": "130 B"}
+    lettered = gpuladder.load(write(content))
+    assert campaign(lettered, "pretrain").gpu_hours == plain.gpu_hours
+    assert campaign(lettered, "pretrain").workload.run.params == 13e9
+    run["tokens"] = "0.13T"
+    assert campaign(gpuladder.load(write(content)), "pretrain").gpu_hours == pytest.approx(
+        plain.gpu_hours
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("params", "13X", "write 13e9 or 13B"),
+        ("params", "13 billion", "write 13e9 or 13B"),
+        ("params", "13_000B", "nothing between thousands"),
+        ("params", "-13B", "greater than 0"),
+        ("params", True, "a number is needed"),
+        ("tokens", "infB", "write 13e9 or 13B"),
+        ("tokens", 0, "greater than 0"),
+        ("tokens", 1e18, "at most 1e+15"),
+        ("sequence", "8K", "write it out in digits"),
+        ("sequence", 4096.5, "round it"),
+        ("layers", 40, "add the other one"),
+        ("micro_batch", 0, "greater than 0"),
+        ("usable_share", 80, "80 % is 0.8"),
+        ("communication_share", 20, "20 % is 0.2"),
+        ("active_params", "20B", "is more than `params`"),
+        ("method", "LORA", "did you mean `lora`"),
+        ("scaling", {"8": "fast"}, "a number is needed"),
+        ("scaling", {"8": 1, "16": 100}, "16 GPUs do 100, 50 times as much each as 8"),
+    ],
+)
+def test_what_a_file_says_wrongly_is_said_in_its_words(key, value, words, content, write):
+    """A message would name flags or internals to somebody who wrote a file."""
+    content["campaigns"][0]["workload"]["run"][key] = value
+    with pytest.raises(ScenarioError) as caught:
+        gpuladder.load(write(content))
+    text = str(caught.value)
+    assert words in text
+    assert "campaigns.pretrain.workload.run" in text
+    for foreign in ("--", "Value error", "pydantic", "Input should"):
+        assert foreign not in text
+
+
+@pytest.mark.parametrize(
+    ("mfu", "words"),
+    [
+        ("40%", "40% is 0.4"),
+        (40, "write 0.4 for 40 %"),
+        (0, "greater than 0"),
+        ({"expected": 0.4, "low": 0.5}, "out of order"),
+        ({"low": 0.4}, "`expected` is missing"),
+    ],
+)
+def test_an_mfu_that_is_none_is_said_in_the_file_s_words(mfu, words, content, write):
+    """A percentage would be refused without a word of how to write it."""
+    content["campaigns"][0]["workload"]["mfu"] = mfu
+    with pytest.raises(ScenarioError) as caught:
+        gpuladder.load(write(content))
+    assert words in str(caught.value)
+    assert "--" not in str(caught.value)
+
+
+def test_a_key_that_counts_for_nothing_is_said_with_its_place(content, write):
+    """A batch beside LoRA would change nothing, and the file's owner not be told where."""
+    content["campaigns"][1]["workload"]["run"] |= {"micro_batch": 8, "heads": 64}
+    found = gpuladder.load(write(content)).warnings
+    assert [problem.code for problem in found] == ["GL-S918", "GL-S918"]
+    assert found[0].where.endswith("campaigns.tuning.workload.run.micro_batch")
+    assert "175.0 GB whatever the batch" in found[0].why
+
+
+@pytest.mark.parametrize(
+    ("index", "keys", "workload", "words"),
+    [
+        (0, {"coupling": "rack"}, {}, "`coupling` is rack; the workload comes to node"),
+        (0, {"scaling": {16: 0.8}, "gpus": 16}, {"run": {"communication_share": 0.1}}, "not 0.909"),
+        (0, {}, {"time_limit": "90 days"}, "90 days here, 59 days from `earliest` to `deadline`"),
+        (1, {}, {"run": {"communication_share": 0.1}}, "0.1 here, small jobs"),
+    ],
+)
+def test_a_campaign_that_overrides_its_workload_is_said(
+    index, keys, workload, words, content, write
+):
+    """One of two answers would count without a word."""
+    content["pools"][0]["fabric"] = "rack"
+    own = content["campaigns"][index]
+    own |= keys
+    for key, value in workload.items():
+        stated = own["workload"].get(key)
+        own["workload"][key] = {**stated, **value} if isinstance(stated, dict) else value
+    found = [problem.what for problem in gpuladder.load(write(content)).warnings]
+    assert any(words in what for what in found), found
+
+
+def test_providers_that_nobody_verified_are_refused_when_verified_is_asked(content, write):
+    """Data would go to strangers' machines because another line names them."""
+    content["campaigns"][0] |= {"providers": ["vast-ai"]}
+    content["campaigns"][0]["workload"]["placement"] = {"verified": True}
+    with pytest.raises(ScenarioError, match=r"GL-S916.*names vast-ai, and `placement.verified`"):
+        gpuladder.load(write(content))
+
+
+def test_more_usable_memory_makes_smaller_runs(content, write):
+    """The share of memory that a run can use could be stated and not be read.
+
+    QLoRA aside, 13e9 × 16 bytes and 14.6 GB of activations are 222.6 GB: 4 H100 hold 256 at 0.8, 5
+    hold 200 at 0.5, so a node of 8; a model of 30e9 needs 510: 8 at 0.8 hold 512, at 0.7 they do
+    not.
+    """
+    run = content["campaigns"][0]["workload"]["run"]
+    run |= {"params": 30e9, "tokens": 10e9}
+    content["campaigns"][0]["hardware"] = ["H100"]
+    assert campaign(gpuladder.load(write(content)), "pretrain").gpus[0] == 8
+    run["usable_share"] = 0.7
+    assert campaign(gpuladder.load(write(content)), "pretrain").gpus[0] == 16
+
+
+def kinds(sheet):
+    return {(s.name, s.value) for s in sheet.steps if " in pool " in s.name}
+
+
+def test_pools_and_kinds_are_always_shown(content, write):
+    """Without a cadence a reader would not see where the run may go, nor on which contract.
+
+    `steady` keeps all work off spot; `tolerant` lets half of it there.
+    """
+    scenario = gpuladder.load(write(content)).scenario
+    first, second = size_scenario(scenario)
+    assert kinds(first) == {
+        ("on demand in pool east", "admissible"),
+        ("spot in pool east", "not admissible"),
+        ("reserved in pool east", "admissible"),
+        ("on demand in pool west", "admissible"),
+    }
+    assert ("spot in pool east", "admissible") in kinds(second)
+    assert {form.form for form in first.forms} == {"reserved", "burst_window", "on_demand", "spot"}
+    content["campaigns"][0]["tenancy"] = "dedicated"
+    content["offers"].append(
+        {
+            "id": "own",
+            "pool": "east",
+            "kind": "owned",
+            "lot_gpus": 8,
+            "capex_per_gpu": 30000,
+            "life": "4 years",
+            "opex_per_gpu_hour": 0.5,
+        }
+    )
+    first, _ = size_scenario(gpuladder.load(write(content)).scenario)
+    assert {name for name, value in kinds(first) if value == "admissible"} == {"owned in pool east"}
+
+
+def test_a_gang_of_several_sizes_is_shown_at_one_that_keeps_its_limit(content, write):
+    """The sheet would warn that a run is late on a size that the plan need not choose."""
+    content["campaigns"][0] |= {"gpus": [8, 16, 32], "hardware": ["H100"]}
+    (sheet,) = size_scenario(gpuladder.load(write(content)).scenario, "pretrain")
+    assert sheet.gpus == 16
+    assert not [problem for problem in sheet.warnings if problem.code == "GL-S919"]
+
+
+def test_what_was_said_at_loading_is_on_the_sheet(content, write):
+    """A line that does not count would be said by `validate` and not by `size`."""
+    content["campaigns"][1]["workload"]["preemption"] = "never"
+    loaded = gpuladder.load(write(content))
+    first, second = size_scenario(loaded.scenario, None, loaded.warnings)
+    assert [problem.code for problem in second.warnings] == ["GL-S910"]
+    assert first.warnings == ()
+
+
+def test_the_json_schema_wants_hours_or_a_workload():
+    """An editor would accept a campaign without either, and refuse one with a workload alone."""
+    from gpuladder.scenario.fingerprint import json_schema
+
+    shapes = json_schema()["$defs"]
+    for name, sized in (
+        ("ElasticCampaign", ["gpu_hours"]),
+        ("GangCampaign", ["gpu_hours", "gpus"]),
+    ):
+        assert shapes[name]["anyOf"] == [{"required": ["workload"]}, {"required": sized}]
+        assert not {"gpu_hours", "gpus", "workload"} & set(shapes[name]["required"])
+    params = shapes["Run"]["properties"]["params"]
+    assert {kind["type"] for kind in params["anyOf"]} == {"number", "string"}

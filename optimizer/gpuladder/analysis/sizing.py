@@ -26,7 +26,7 @@ from gpuladder.sizing.sheet import Interruptions, PlaceVerdict, Sheet, size
 from gpuladder.sizing.spec import Cadence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gpuladder.scenario.expand import Expanded
     from gpuladder.sizing.machine import Machine
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 HOURS_PER_DAY = 24.0
 
 
-def size_scenario(scenario: Scenario, campaign: str | None = None) -> tuple[Sheet, ...]:
+def size_scenario(
+    scenario: Scenario, campaign: str | None = None, warnings: Sequence[Problem] = ()
+) -> tuple[Sheet, ...]:
     """Return the worked sheet of every campaign that states a workload, in file order.
 
     Parameters
@@ -43,6 +45,8 @@ def size_scenario(scenario: Scenario, campaign: str | None = None) -> tuple[Shee
     scenario : Scenario
     campaign : str, optional
         Only this one.
+    warnings : sequence of Problem
+        Found while the scenario was read; those about a campaign are on its sheet too.
 
     Raises
     ------
@@ -59,7 +63,7 @@ def size_scenario(scenario: Scenario, campaign: str | None = None) -> tuple[Shee
         )
     expanded = expand(scenario)
     sheets = [
-        _sheet(scenario, expanded, each, each.workload)
+        _with(_sheet(scenario, expanded, each, each.workload), warnings)
         for each in chosen
         if each.workload is not None
     ]
@@ -75,6 +79,13 @@ def size_scenario(scenario: Scenario, campaign: str | None = None) -> tuple[Shee
     return tuple(sheets)
 
 
+def _with(sheet: Sheet, warnings: Sequence[Problem]) -> Sheet:
+    """Return a sheet with what was said of its campaign while the scenario was read."""
+    own = [each for each in warnings if f" campaigns.{sheet.id}." in f" {each.where}."]
+    found = {(each.code, each.what): each for each in (*sheet.warnings, *own)}
+    return replace(sheet, warnings=tuple(found.values()))
+
+
 def _sheet(scenario: Scenario, expanded: Expanded, campaign: Campaign, workload: Workload) -> Sheet:
     pools = [pool for pool in scenario.pools if refusal(campaign, pool) is None]
     kinds = {kind.id: kind for kind in scenario.hardware}
@@ -83,6 +94,9 @@ def _sheet(scenario: Scenario, expanded: Expanded, campaign: Campaign, workload:
     reference = reference_of(workload, scenario.hardware)
     each_class = {item.id: item for item in scenario.preemption_classes}[campaign.preemption_class]
     window = (campaign.deadline - campaign.earliest).days * HOURS_PER_DAY
+    spreads = isinstance(campaign, ElasticCampaign)
+    if spreads and workload.time_limit is not None:  # only a gang has a limit, which is said
+        workload = workload.model_copy(update={"time_limit": None})
     if workload.cadence is None and campaign.repeat is not None:
         repeat = campaign.repeat
         cadence = Cadence(every=repeat.every, count=repeat.count)
@@ -107,13 +121,16 @@ def _sheet(scenario: Scenario, expanded: Expanded, campaign: Campaign, workload:
         interruptions=interruptions(campaign, workload, each_class),
         name=campaign.id,
         gpus=_gpus(campaign, machines),
+        spreads=spreads,
         waste=campaign.waste,
         window_hours=window,
         stated_gpu_hours=campaign.gpu_hours,
-        places=[_verdict(campaign, pool) for pool in scenario.pools],
+        places=[_verdict(scenario, campaign, pool, each_class) for pool in scenario.pools],
         start=campaign.earliest,
+        once_in_days=float((expanded.grid.end - expanded.grid.start).days),
         storage_per_gb_month=None if storage is None else storage.high,
         reserved_ratio=_reserved_ratio(scenario, expanded, campaign, pools),
+        currency=scenario.currency,
     )
 
 
@@ -196,16 +213,40 @@ def _lowest(
     return min(found, default=None)
 
 
-def _verdict(campaign: Campaign, pool: Pool) -> PlaceVerdict:
+def _verdict(
+    scenario: Scenario, campaign: Campaign, pool: Pool, each: PreemptionClass
+) -> PlaceVerdict:
     reason = refusal(campaign, pool)
+    if reason is not None:
+        return PlaceVerdict(place=pool.id, admissible=False, reason=reason)
+    kinds = [offer.kind for offer in scenario.offers if offer.pool == pool.id]
+    kinds += [held.kind for held in scenario.commitments if held.pool == pool.id]
+    verdicts = [(kind, _barred(campaign, each, kind)) for kind in dict.fromkeys(kinds)]
     return PlaceVerdict(
         place=pool.id,
-        admissible=reason is None,
-        reason="passes every filter" if reason is None else reason,
+        admissible=True,
+        reason="passes every filter",
+        kinds=tuple(
+            (kind.replace("_", " "), why is None, why or "nothing bars it")
+            for kind, why in verdicts
+        ),
     )
 
 
-def _gpus(campaign: Campaign, machines: list[Machine]) -> int:
+def _barred(campaign: Campaign, each: PreemptionClass, kind: str) -> str | None:
+    """Return why a campaign may not use a kind of contract, or None when it may."""
+    if campaign.tenancy == "dedicated" and kind not in ("dedicated", "owned"):
+        return "it needs dedicated tenancy"
+    if kind == "spot" and campaign.spot_share_max(each) <= 0.0:
+        own = campaign.workload
+        if own is not None and own.preemption == "never":
+            return "its workload must not be stopped"
+        return f"class `{each.id}` keeps all of it off spot"
+    return None
+
+
+def _gpus(campaign: Campaign, machines: list[Machine]) -> tuple[int, ...]:
+    """Return the sizes of one run, smallest first."""
     if isinstance(campaign, ElasticCampaign):
-        return campaign.job_gpus or min(each.gpus_per_node for each in machines)
-    return min(campaign.gpus)
+        return (campaign.job_gpus or min(each.gpus_per_node for each in machines),)
+    return tuple(sorted(campaign.gpus))

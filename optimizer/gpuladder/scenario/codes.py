@@ -280,7 +280,8 @@ CODES: dict[str, Code] = {
     ),
     "GL-S905": Code(
         "A run of unlikely size",
-        "Parameters and tokens are counted one by one: 13e9, not 13.",
+        "Parameters and tokens are counted one by one: 13e9 or 13B, not 13. Weights have half a "
+        "byte to four.",
     ),
     "GL-S906": Code(
         "GPU-hours and workload contradict each other",
@@ -322,8 +323,23 @@ CODES: dict[str, Code] = {
         "It counts in the sheet of `gpuladder size` alone.",
     ),
     "GL-S917": Code(
-        "Lines of a run that contradict each other",
-        "A shape of other parameters than stated, or rollouts of a run that has none.",
+        "Lines of a workload that contradict each other",
+        "A shape of other parameters than stated, rollouts of a run that has none, a checkpoint "
+        "too small to go on from, a scaling curve that no cluster shows, a part of a node.",
+    ),
+    "GL-S918": Code(
+        "A key of a workload that counts for nothing",
+        "The method or another key leaves it no effect, such as `micro_batch` beside `lora`, whose "
+        "memory is a rule of thumb.",
+    ),
+    "GL-S919": Code(
+        "A run that is longer than the time it has",
+        "On the GPUs stated it ends after its time limit or deadline, or is under way when the "
+        "next one starts.",
+    ),
+    "GL-S920": Code(
+        "Activations that a rule of thumb has no room for",
+        "The rules for the memory of fine-tuning leave long contexts and large batches out.",
     ),
     "GL-S911": Code(
         "A row of the invoice that matches nothing",

@@ -43,6 +43,7 @@ from gpuladder.scenario.offers import (
     ReservedOffer,
     SpotOffer,
 )
+from gpuladder.sizing.scaling import MOST_EFFICIENCY
 from gpuladder.sizing.spec import InvoiceTerms, Workload
 from gpuladder.timegrid import Step
 
@@ -261,7 +262,9 @@ class GangCampaign(CampaignBase):
     shape: Literal["gang"]
     gpus: Annotated[tuple[PositiveWhole, ...], OneOrMore, WriteOneOrMore, Field(min_length=1)]
     """Size of the run in GPUs, or a list to choose from."""
-    scaling: dict[PositiveWhole, Annotated[Positive, Field(le=1.5)]] = Field(default_factory=dict)
+    scaling: dict[PositiveWhole, Annotated[Positive, Field(le=MOST_EFFICIENCY)]] = Field(
+        default_factory=dict
+    )
     """Efficiency at each size, 1 when left out."""
     max_duration: TermText | None = None
     """The time-to-train limit."""

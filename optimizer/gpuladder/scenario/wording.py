@@ -275,13 +275,13 @@ def _range_hint(value: Any, name: str, bound: float, key: str) -> str:
     if abs(bound) == LARGEST:
         return "check the number of digits"
     number = float(value)
-    if name == "le" and bound == 1 and 1 < number <= 100:
+    if name in ("le", "lt") and bound == 1 and 1 < number <= 100:
         return f"a share is written between 0 and 1: {number:g} % is {number / 100:g}"
     if name == "le" and key == "rate":
         return f"interest is a share a year: {number:g} % is {number / 100:g}"
     if name == "gt" and bound == -1:
         return "a yearly change of -15 % is written -0.15"
-    if name == "gt" and number == 0 and ("availability" in key or "share" in key):
+    if name == "gt" and number == 0 and "availability" in key:
         return "what can never be had is left out of the scenario"
     if name == "gt" and number == 0 and "price" in key:
         return "an offer that costs nothing would be bought without end; give its price"
@@ -298,8 +298,20 @@ def _type_hint(kind: str, value: Any) -> str:
     if kind == "int_from_float":
         return "round it"
     if kind.endswith("parsing") and isinstance(value, str) and "%" in value:
-        return "a share is written between 0 and 1, without a sign"
+        share = _share_of(value)
+        shown = "" if share is None else f": {value.strip()} is {share:g}"
+        return f"a share is written between 0 and 1, without a sign{shown}"
+    if kind == "int_parsing" and isinstance(value, str) and value.strip()[:1].isdigit():
+        return "write it out in digits, such as 8192"
     return ""
+
+
+def _share_of(text: str) -> float | None:
+    """Return the share that a percentage stands for, or None when it is none."""
+    try:
+        return float(text.strip().removesuffix("%")) / 100.0
+    except ValueError:
+        return None
 
 
 def _wanted(kind: str, context: dict[str, Any]) -> str:

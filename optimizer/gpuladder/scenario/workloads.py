@@ -165,7 +165,7 @@ def fill_in(row: Mapping[str, Any], around: Surroundings) -> dict[str, Any]:
     if row.get("shape") == "gang":
         _gang(filled, workload, sized)
     elif row.get("shape") == "elastic":
-        _elastic(filled, sized)
+        _elastic(filled, workload, sized)
     return filled
 
 
@@ -218,13 +218,14 @@ def _gang(filled: dict[str, Any], workload: Workload, sized: Sized) -> None:
         sizes = filled["gpus"] if isinstance(filled["gpus"], list) else [filled["gpus"]]
         whole = [int(_number(size)) for size in sizes]
         if all(size > 0 for size in whole):
-            first = derive.smallest_size(sized.footprint_gb, sized.admitted)
+            first = derive.smallest_size(sized.footprint_gb, sized.admitted, run.usable_share)
             points = derive.scale_points(run, first)
             filled["scaling"] = scaling.gang_scaling(points, whole)
 
 
-def _elastic(filled: dict[str, Any], sized: Sized) -> None:
-    needed = derive.smallest_size(sized.footprint_gb, sized.admitted)
+def _elastic(filled: dict[str, Any], workload: Workload, sized: Sized) -> None:
+    share = workload.run.usable_share
+    needed = derive.smallest_size(sized.footprint_gb, sized.admitted, share)
     node = min(each.gpus_per_node for each in sized.admitted)
     if needed > node and needed <= _number(filled.get("max_gpus", 0.0)):
         filled.setdefault("job_gpus", needed)

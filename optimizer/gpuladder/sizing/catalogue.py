@@ -15,7 +15,7 @@ from gpuladder.errors import Problem, Severity, UsageError
 from gpuladder.sizing.memory import PricedMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from gpuladder.sizing.placement import Reach
@@ -45,6 +45,8 @@ class HardwareSpec:
     released: date
     aliases: tuple[str, ...]
     as_of: date
+    verified: bool
+    """Whether memory, peak, and GPUs of a node were all read in the sources named."""
     source: str
 
 
@@ -96,6 +98,7 @@ def hardware_rows() -> dict[str, HardwareSpec]:
             released=date.fromisoformat(row["released"]),
             aliases=tuple(row["aliases"].split("|")),
             as_of=date.fromisoformat(row["as_of"]),
+            verified=row["verified"] == "yes",
             source=row["source"],
         )
         for row in _rows("hardware.csv")
@@ -140,8 +143,8 @@ def rate_rows() -> dict[str, MarketRates]:
     }
 
 
-def hardware(name: str) -> HardwareSpec:
-    """Return a kind of GPU by id or by a usual name.
+def hardware(name: str, where: str = "") -> HardwareSpec:
+    """Return a kind of GPU by id or by a usual name; ``where`` is the place of the name.
 
     Raises
     ------
@@ -153,6 +156,7 @@ def hardware(name: str) -> HardwareSpec:
         raise UsageError(
             Problem(
                 code="GL-S901",
+                where=where,
                 what=f"`{name}` is not in the hardware catalogue",
                 fix=f"one of: {', '.join(hardware_rows())}",
             )
@@ -187,12 +191,17 @@ def price(identifier: str) -> PriceQuote:
 
 
 def lowest_prices(
-    kind: PriceKind = "on_demand", *, verified_only: bool = False
+    kind: PriceKind = "on_demand",
+    *,
+    verified_only: bool = False,
+    providers: Collection[str] | None = None,
 ) -> dict[str, PriceQuote]:
-    """Return the lowest price of a kind by hardware."""
+    """Return the lowest price of a kind by hardware, of all providers or of these."""
     found: dict[str, PriceQuote] = {}
     for quote in price_rows().values():
         if quote.kind != kind or (verified_only and not quote.verified):
+            continue
+        if providers is not None and quote.provider not in providers:
             continue
         known = found.get(quote.hardware)
         if known is None or quote.price_per_gpu_hour < known.price_per_gpu_hour:

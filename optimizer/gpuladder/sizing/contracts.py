@@ -68,6 +68,7 @@ def contract_forms(
     *,
     reserved_ratio: float = RESERVED_RATIO,
     spot_allowed: bool = False,
+    rhythm: str = "",
 ) -> tuple[ContractForm, ...]:
     """Return the contract forms, each with whether this cadence points to it.
 
@@ -81,10 +82,14 @@ def contract_forms(
         Price of a reservation over on demand: its break-even utilisation.
     spot_allowed : bool
         Whether the work survives being reclaimed.
+    rhythm : str
+        How often a run starts, in words.
     """
     days = run_hours / HOURS_PER_DAY
     standing = duty >= reserved_ratio
-    share = f"busy {duty:.0%} of the time, break-even {reserved_ratio:.1%}"
+    share = (
+        f"busy {duty:.1%} of the time{rhythm and f', {rhythm}'}, break-even {reserved_ratio:.1%}"
+    )
     return (
         ContractForm(
             "reserved",
@@ -94,8 +99,8 @@ def contract_forms(
         ContractForm(
             "burst_window",
             not standing and 1.0 <= days <= LONGEST_BLOCK_DAYS,
-            f"runs of {days:.1f} days with gaps between them; blocks last 1 to "
-            f"{LONGEST_BLOCK_DAYS:.0f} days",
+            f"runs of {days:.1f} days, {'without' if standing else 'with'} idle time between them; "
+            f"blocks last 1 to {LONGEST_BLOCK_DAYS:.0f} days",
         ),
         ContractForm(
             "on_demand",

@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpuladder.sizing import scaling
+from gpuladder.sizing import memory, scaling
 from gpuladder.sizing.memory import (
-    BYTES_PER_GB,
-    CHECKPOINT_BYTES,
     USABLE_SHARE,
     Footprint,
+    activation_gb,
     fine_tuning_footprint,
     holds,
     pretraining_footprint,
@@ -86,15 +85,9 @@ def run_footprint(run: Run) -> Footprint:
     """Return the memory of one copy of a run: itemised for pretraining, by rule for the rest."""
     if run.method is not Method.PRETRAINING:
         return fine_tuning_footprint(run.method, run.params, run.weight_bytes)
-    sequence = ASSUMED_SEQUENCE if run.sequence is None else run.sequence
-    shape = (
-        estimated_shape(run.active, sequence)
-        if run.layers is None or run.hidden is None
-        else Shape(run.layers, run.hidden, sequence)
-    )
     return pretraining_footprint(
         run.params,
-        shape,
+        memory_shape(run),
         micro_batch=run.micro_batch,
         heads=run.heads,
         guessed=run.layers is None or run.hidden is None,
@@ -103,11 +96,29 @@ def run_footprint(run: Run) -> Footprint:
     )
 
 
+def memory_shape(run: Run) -> Shape:
+    """Return the shape whose activations are in memory: stated, else guessed or assumed."""
+    sequence = ASSUMED_SEQUENCE if run.sequence is None else run.sequence
+    if run.layers is None or run.hidden is None:
+        return estimated_shape(run.active, sequence)
+    return Shape(run.layers, run.hidden, sequence)
+
+
+def run_activations_gb(run: Run) -> float:
+    """Return the activations of one micro-batch, GB: not in the rules of thumb of fine-tuning."""
+    return activation_gb(
+        memory_shape(run),
+        micro_batch=run.micro_batch,
+        heads=run.heads,
+        recompute=run.recompute,
+    )
+
+
 def checkpoint_gb(workload: Workload) -> float:
-    """Return the size of all checkpoints kept at once: as stated, or 14 bytes per parameter, GB."""
+    """Return the size of all checkpoints kept at once: as stated, or by what is trained, GB."""
     size = workload.checkpoints.size_gb
     if size is None:
-        size = workload.run.params * CHECKPOINT_BYTES / BYTES_PER_GB
+        size = memory.checkpoint_gb(workload.run.method, workload.run.params)
     return size * workload.checkpoints.kept
 
 
@@ -131,9 +142,10 @@ def run_hours(flops: Flops, band: MfuBand, machine: Machine) -> Hours:
 
 def reach(run: Run, footprint_gb: float, machines: Sequence[Machine]) -> Verdict:
     """Decide node or rack on the largest node at hand."""
-    largest = max(machines, key=lambda machine: machine.usable_node_gb())
+    largest = max(machines, key=lambda machine: machine.usable_node_gb(run.usable_share))
     name = f"a node of {largest.gpus_per_node} {largest.id}"
-    return fabric(footprint_gb, largest.usable_node_gb(), run.communication, name)
+    room = largest.usable_node_gb(run.usable_share)
+    return fabric(footprint_gb, room, run.communication, name)
 
 
 def admissible_machines(
@@ -145,7 +157,9 @@ def admissible_machines(
     them leave the node, so they are not admissible. Otherwise more nodes make up for small ones.
     """
     if run.communication is Communication.CONSTANT and verdict.fabric == "node":
-        return tuple(each for each in machines if holds(each.usable_node_gb(), footprint_gb))
+        return tuple(
+            each for each in machines if holds(each.usable_node_gb(run.usable_share), footprint_gb)
+        )
     return tuple(machines)
 
 
@@ -159,11 +173,13 @@ class SizeChoice:
     """Length of one run on the fastest machine, without interruptions."""
 
 
-def smallest_size(footprint_gb: float, machines: Sequence[Machine]) -> int:
+def smallest_size(
+    footprint_gb: float, machines: Sequence[Machine], usable_share: float = USABLE_SHARE
+) -> int:
     """Return the fewest GPUs, in whole nodes of every machine, that hold a footprint in shards."""
     step = math.lcm(*(machine.gpus_per_node for machine in machines))
-    memory = min(machine.memory_gb for machine in machines) * USABLE_SHARE
-    nodes = math.ceil(min(footprint_gb / memory / step, _MOST_NODES) - 1e-9)
+    each = min(machine.memory_gb for machine in machines) * usable_share
+    nodes = math.ceil(min(footprint_gb / each / step, _MOST_NODES) - 1e-9)
     return max(nodes, 1) * step
 
 
@@ -206,7 +222,7 @@ def sizes_by_doubling(
         The largest size that pays, whether it keeps the limit or not.
     """
     step = math.lcm(*(machine.gpus_per_node for machine in machines))
-    first = smallest_size(footprint_gb, machines)
+    first = smallest_size(footprint_gb, machines, workload.run.usable_share)
     points = scale_points(workload.run, first)
     last = scaling.last_paying(points).gpus
     speed = max(machine.relative_speed for machine in machines)

@@ -27,6 +27,8 @@ class Machine:
     """Mean time between hardware failures of one node, hours; None when there are none."""
     price_per_gpu_hour: float | None = None
     spot_price_per_gpu_hour: float | None = None
+    source: str = "as given"
+    """Who says what its memory, its peak and its nodes are."""
 
     def usable_node_gb(self, usable_share: float = USABLE_SHARE) -> float:
         """Return the memory of a node that a run can use, GB."""
@@ -39,13 +41,16 @@ def machine_of(
     price_per_gpu_hour: float | None = None,
     spot_price_per_gpu_hour: float | None = None,
     node_mtbf_hours: float | None = None,
+    relative_speed: float = 1.0,
 ) -> Machine:
-    """Return a kind of GPU of the catalogue as the reference hardware."""
+    """Return a kind of GPU of the catalogue, as the reference hardware if nothing else is said."""
     return Machine(
         id=spec.id,
         memory_gb=spec.memory_gb,
         gpus_per_node=spec.gpus_per_node,
         peak_tflops=spec.peak_tflops,
+        relative_speed=relative_speed,
+        source=spec.source if spec.verified else f"not verified in all: {spec.source}",
         node_mtbf_hours=node_mtbf_hours,
         price_per_gpu_hour=price_per_gpu_hour,
         spot_price_per_gpu_hour=spot_price_per_gpu_hour,

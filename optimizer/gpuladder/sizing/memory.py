@@ -20,11 +20,26 @@ FULL_FINETUNE_FACTOR = 4.0
 OPTIMISER_BYTES = 12.0
 CHECKPOINT_BYTES = 14.0
 """Per parameter: single-precision weights, momentum and variance, and 16-bit weights."""
+CHECKPOINT_SOURCE = "BigScience BLOOM-176B, tr11 chronicles: 8 + 4 + 2 bytes a parameter, 2.3 TiB"
+ADAPTER_SHARE = 0.01
+"""Adapters over all parameters, for the size of checkpoints."""
+ADAPTER_SHARE_SOURCE = (
+    "Assumed: PEFT's examples train 0.1 to 0.2 % of all parameters; rank 64 on every linear layer "
+    "of a 70B Llama is 64 × 161,792 × 80, 1.2 %"
+)
 USABLE_SHARE = 0.8
 NODE_SIZES = (1, 2, 4, 8)
-RULE_SOURCE = "Rule of thumb: weights × 1.25 with adapters, × 4 for a full fine-tune"
+ADAPTER_SOURCE = (
+    "Rule of thumb: weights × 1.25 with adapters; Dettmers et al. 2023 (QLoRA), arXiv 2305.14314, "
+    "tune 65B in one GPU of 48 GB (the rule: 40.6 GB)"
+)
+FULL_SOURCE = (
+    "Rule of thumb: weights × 4 with Adam: 1 model, 1 gradients, 2 optimiser "
+    "(Hugging Face Accelerate, model memory estimator)"
+)
 STATE_SOURCE = "Rajbhandari et al. 2020 (ZeRO), arXiv 1910.02054, sec. 3.1: 2 + 2 + 12 bytes"
 ACTIVATION_SOURCE = "Korthikanti et al. 2022, arXiv 2205.05198, eq. 2 and table 2"
+ADAPTER_METHODS = (Method.LORA, Method.QLORA)
 _SLACK = 1.0 + 1e-9
 
 
@@ -56,7 +71,8 @@ def fine_tuning_footprint(
 ) -> Footprint:
     """Return the footprint of a fine-tune by the rules of thumb.
 
-    QLoRA: 4-bit weights × 1.25; LoRA: weights × 1.25; full: weights × 4.
+    QLoRA: 4-bit weights × 1.25; LoRA: weights × 1.25; full: weights × 4. Activations of long
+    contexts are not in them (see ``activation_room_gb``).
 
     Parameters
     ----------
@@ -68,16 +84,40 @@ def fine_tuning_footprint(
         Bytes per weight, 2 in BF16; QLoRA always has half a byte.
     """
     size = QUANTISED_BYTES if method is Method.QLORA else weight_bytes
-    factor = ADAPTER_FACTOR if method in (Method.LORA, Method.QLORA) else FULL_FINETUNE_FACTOR
-    gb = params * size * factor / BYTES_PER_GB
-    item = MemoryItem(
-        name=f"{method.value} footprint",
-        gb=gb,
-        formula="N × bytes × factor",
-        working=f"{params:.4g} × {size:g} × {factor:g}",
-        source=RULE_SOURCE,
+    parts: tuple[tuple[str, float], ...] = (
+        ("weights", 1.0),
+        ("gradients", 1.0),
+        ("optimiser states, two moments as wide as the weights", FULL_FINETUNE_FACTOR - 2.0),
     )
-    return Footprint((item,))
+    source = FULL_SOURCE
+    if method in ADAPTER_METHODS:
+        frozen = "weights, frozen" + (", 4 bits each" if method is Method.QLORA else "")
+        rest = "adapters, their gradients and states, and working memory"
+        parts = (frozen, 1.0), (rest, ADAPTER_FACTOR - 1.0)
+        source = ADAPTER_SOURCE
+    return Footprint(
+        tuple(
+            MemoryItem(
+                name=name,
+                gb=params * size * factor / BYTES_PER_GB,
+                formula="N × bytes" if factor == 1.0 else "N × bytes × factor",
+                working=f"{params:.4g} × {size:g}" + ("" if factor == 1.0 else f" × {factor:g}"),
+                source=source,
+            )
+            for name, factor in parts
+        )
+    )
+
+
+def activation_room_gb(method: Method, params: float, weight_bytes: float = WEIGHT_BYTES) -> float:
+    """Return what the rule of a fine-tune leaves for activations at most, GB.
+
+    A quarter of the weights with adapters; nothing for a full fine-tune, whose four parts are
+    spoken for.
+    """
+    if method not in ADAPTER_METHODS:
+        return 0.0
+    return fine_tuning_footprint(method, params, weight_bytes).items[-1].gb
 
 
 def pretraining_footprint(
@@ -152,6 +192,16 @@ def activation_gb(
     }[recompute]
     values = shape.sequence * micro_batch * shape.hidden * shape.layers
     return values * per_value / BYTES_PER_GB
+
+
+def checkpoint_gb(method: Method, params: float) -> float:
+    """Return the size of a checkpoint from which a run can go on, GB.
+
+    14 bytes per parameter that is trained: all of them, or those of the adapters (``ADAPTER_SHARE``
+    of all).
+    """
+    share = ADAPTER_SHARE if method in ADAPTER_METHODS else 1.0
+    return params * share * CHECKPOINT_BYTES / BYTES_PER_GB
 
 
 def checkpoint_gib(params: float, bytes_per_parameter: float = CHECKPOINT_BYTES) -> float:

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from gpuladder.errors import Problem, Severity
 from gpuladder.sizing.catalogue import find_hardware
-from gpuladder.sizing.work import Method, gpu_hours
+from gpuladder.sizing.work import gpu_hours
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from gpuladder.sizing.spec import MfuBand, Run
+
+    Where = Callable[..., str]
+    """Returns where a key of the workload was written, such as ``where("run", "params")``."""
 
 HIGHEST_MFU = 0.75
 """No published training run is above it; the best FlashAttention runs reach 0.72."""
@@ -21,10 +24,18 @@ NEAR = 0.01
 FAR = 3.0
 """Stated and derived hours that differ by more contradict each other."""
 _MOST_TOKENS_PER_PARAMETER = 20_000.0
+_LEAST_PARAMS = 1e6
+_LEAST_TOKENS = 1e5
+_LEAST_WEIGHT_BYTES, _MOST_WEIGHT_BYTES = 0.5, 4.0
 _ROUNDING = 0.02
 
 
-def mfu_problems(band: MfuBand, where: str = "") -> Iterator[Problem]:
+def nowhere(*_keys: str) -> str:
+    """Return no place: a workload that stands in no file."""
+    return ""
+
+
+def mfu_problems(band: MfuBand, where: Where = nowhere) -> Iterator[Problem]:
     """Yield what is wrong with a band of MFU: percentages, impossible and unlikely values."""
     low, expected, high = band.band
     stated = {
@@ -35,11 +46,11 @@ def mfu_problems(band: MfuBand, where: str = "") -> Iterator[Problem]:
     }
     for name, value in stated.items():
         if value is not None:
-            yield from share_problems(f"mfu.{name}", value, where)
+            yield from share_problems(f"mfu.{name}", value, where("mfu", name))
     if not low <= expected <= high:
         yield Problem(
             code="GL-S903",
-            where=where,
+            where=where("mfu"),
             what=f"the MFU band is out of order: low {low:g}, expected {expected:g}, high {high:g}",
             fix="write low ≤ expected ≤ high; a high MFU is the cheap end",
         )
@@ -79,68 +90,37 @@ def share_problems(name: str, value: float, where: str = "") -> Iterator[Problem
         )
 
 
-def run_problems(run: Run, where: str = "") -> Iterator[Problem]:
+def run_problems(run: Run, where: Where = nowhere) -> Iterator[Problem]:
     """Yield sizes of a run that look like another unit."""
-    if run.params < 1e6:
-        yield Problem(
-            code="GL-S905",
-            where=where,
-            what=f"`params` is {run.params:g}: a model of {run.params:,.0f} parameters",
-            why="it is a number of parameters, not billions of them",
-            fix=f"write {run.params:g}e9 for {run.params:g} billion",
-            severity=Severity.WARNING,
-        )
-    ratio = run.tokens / run.active
-    if run.tokens < 1e5 or ratio > _MOST_TOKENS_PER_PARAMETER:
-        yield Problem(
-            code="GL-S905",
-            where=where,
-            what=f"`tokens` is {run.tokens:g}, {ratio:.3g} per parameter",
-            why="no known run is trained on so few, or so many for its size",
-            fix="write all tokens of one run, such as 2e12 for two trillion",
-            severity=Severity.WARNING,
-        )
-
-
-def contradictions(
-    run: Run, generation_mfu: float | None = None, where: str = ""
-) -> Iterator[Problem]:
-    """Yield lines of a run that contradict each other, or that count for nothing beside others."""
-
-    def doubt(what: str, why: str, fix: str) -> Problem:
-        return Problem(
-            code="GL-S917", where=where, what=what, why=why, fix=fix, severity=Severity.WARNING
-        )
-
-    if run.layers is not None and run.hidden is not None:
-        shaped = 12.0 * run.layers * run.hidden**2
-        if not run.active / FAR <= shaped <= run.params * FAR:
-            yield doubt(
-                f"12 × {run.layers:g} layers × {run.hidden:g}² are {short(shaped)} parameters; "
-                f"{short(run.active)} was given",
-                "attention and activations follow the shape, all else the parameters",
-                "correct `layers` and `hidden`, or `params`",
+    for name, value in (("params", run.params), ("active_params", run.active)):
+        if value < _LEAST_PARAMS and (name == "params" or value != run.params):
+            yield _doubted_size(
+                where("run", name),
+                f"`{name}` is {value:g}: a model of {value:,.0f} parameters",
+                "it is a number of parameters, not billions of them",
+                f"write {value:g}e9 for {value:g} billion",
             )
-    learns = run.method is Method.RL
-    if run.generated_tokens > 0 and not learns:
-        yield doubt(
-            f"`generated_tokens` is {short(run.generated_tokens)} and `method` is "
-            f"{run.method.value}",
-            "rollouts are counted, and only reinforcement learning has them",
-            "write `method: rl`, or leave the tokens out",
+    ratio = run.tokens / run.active
+    if run.tokens < _LEAST_TOKENS or ratio > _MOST_TOKENS_PER_PARAMETER:
+        yield _doubted_size(
+            where("run", "tokens"),
+            f"`tokens` is {run.tokens:g}, {ratio:.3g} per parameter",
+            "no known run is trained on so few, or so many for its size",
+            "write all tokens of one run, such as 2e12 or 2T for two trillion",
         )
-    if learns and run.generated_tokens == 0:
-        yield doubt(
-            "`method` is rl, and no `generated_tokens` are given",
-            "rollouts are most of such a run's time and are left out",
-            "give the tokens that are generated in one run",
+    if not _LEAST_WEIGHT_BYTES <= run.weight_bytes <= _MOST_WEIGHT_BYTES:
+        yield _doubted_size(
+            where("run", "weight_bytes"),
+            f"`weight_bytes` is {run.weight_bytes:g}: {run.weight_bytes * 8:g} bits a weight",
+            "weights have 4 to 32 bits; perhaps these are bits",
+            f"write {run.weight_bytes / 8:g} for {run.weight_bytes:g} bits",
         )
-    if generation_mfu is not None and run.generated_tokens == 0:
-        yield doubt(
-            f"`mfu.generation` is {generation_mfu:g}, and nothing is generated",
-            "it counts for nothing",
-            "give `generated_tokens`, or leave it out",
-        )
+
+
+def _doubted_size(where: str, what: str, why: str, fix: str) -> Problem:
+    return Problem(
+        code="GL-S905", where=where, what=what, why=why, fix=fix, severity=Severity.WARNING
+    )
 
 
 def peak_problems(name: str, peak_tflops: float, where: str = "") -> Iterator[Problem]:
@@ -204,7 +184,9 @@ def work_in_words(run: Run, hardware: str, mfu: float) -> str:
     """Return a run's arithmetic as a reader says it: ``13B × 2B tokens on h100 at 40 % MFU``."""
     share = f"{mfu * 100:.3g} % MFU"
     runs = f"{run.runs} runs of " if run.runs > 1 else ""
-    return f"{runs}{short(run.active)} × {short(run.tokens)} tokens on {hardware} at {share}"
+    rollouts = f" and {short(run.generated_tokens)} of rollouts" if run.generated_tokens > 0 else ""
+    tokens = f"{short(run.tokens)} tokens{rollouts}"
+    return f"{runs}{short(run.active)} × {tokens} on {hardware} at {share}"
 
 
 def short(number: float) -> str:
@@ -213,6 +195,11 @@ def short(number: float) -> str:
         if number >= size:
             return f"{number / size:.4g}{letter}"
     return f"{number:.4g}"
+
+
+def counted(number: float, noun: str) -> str:
+    """Return a number with its noun: 1 node, 2 nodes."""
+    return f"{number:,.6g} {noun}{'' if number == 1 else 's'}"
 
 
 def hours_band(

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 PAYING_SHARE = 0.5
 """A further device pays while it adds at least this share of what a device of the smallest size
 does: below it the second half of the money buys less than the first bought in a quarter."""
+MOST_EFFICIENCY = 1.5
+"""Highest efficiency of a size against the smallest one that is believed; caches explain some."""
 AMDAHL_SOURCE = "Amdahl 1967: the share that does not shrink with more devices bounds the speed-up"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gpuladder.errors import Problem, Severity, UsageError
-from gpuladder.sizing import derive, sanity, scaling, sheet_steps
+from gpuladder.sizing import derive, doubts, effects, sanity, scaling, sheet_steps
 from gpuladder.sizing.checkpointing import (
     goodput,
     mean_hours_of_job,
@@ -19,7 +19,8 @@ from gpuladder.sizing.contracts import (
     contract_forms,
     duty_share,
 )
-from gpuladder.sizing.memory import USABLE_SHARE, Fit, Footprint, fits, holds
+from gpuladder.sizing.memory import Fit, Footprint, fits
+from gpuladder.sizing.sanity import nowhere
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,12 +30,14 @@ if TYPE_CHECKING:
     from gpuladder.sizing.machine import Machine
     from gpuladder.sizing.memory import PricedMemory
     from gpuladder.sizing.placement import Verdict
+    from gpuladder.sizing.sanity import Where
     from gpuladder.sizing.spec import Workload
     from gpuladder.sizing.steps import Step
     from gpuladder.sizing.work import Flops
 
 MINUTES_PER_HOUR = 60.0
 HOURS_PER_DAY = 24.0
+DAYS_PER_YEAR = 365.0
 LEAST_GOODPUT = 1e-6
 """Below it a run is never done: a million hours are paid for one of work."""
 
@@ -76,6 +79,8 @@ class PlaceVerdict:
     place: str
     admissible: bool
     reason: str
+    kinds: tuple[tuple[str, bool, str], ...] = ()
+    """Kinds of contract on offer there: name, whether the campaign may use it, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,15 +151,19 @@ def size(
     choices: Sequence[PricedMemory] = (),
     interruptions: Interruptions = Interruptions(),
     name: str = "workload",
-    gpus: int | None = None,
+    gpus: int | Sequence[int] | None = None,
+    spreads: bool = False,
     waste: float = 0.0,
     window_hours: float = math.inf,
     stated_gpu_hours: float | None = None,
     places: Sequence[PlaceVerdict] = (),
     warnings: Sequence[Problem] = (),
+    where: Where = nowhere,
     start: date | None = None,
+    once_in_days: float = DAYS_PER_YEAR,
     storage_per_gb_month: float | None = None,
     reserved_ratio: float = RESERVED_RATIO,
+    currency: str = "currency",
 ) -> Sheet:
     """Size a workload.
 
@@ -169,8 +178,11 @@ def size(
         Catalogue for the smallest and the cheapest node.
     interruptions : Interruptions
     name : str
-    gpus : int, optional
-        GPUs of one run; the smallest that holds it and keeps the time limit when left out.
+    gpus : int or sequence of int, optional
+        GPUs of one run, or sizes to choose from, of which the first that keeps the time limit
+        counts; the smallest that holds it and keeps the limit when left out.
+    spreads : bool
+        Whether the work may take more GPUs than one job has, so that no limit binds the job.
     waste : float
         Share of failed runs on top.
     window_hours : float
@@ -181,12 +193,18 @@ def size(
         Pools with what decided about them.
     warnings : sequence of Problem
         Found before, to be reported with the sheet.
+    where : callable
+        Returns where a key of the workload was written.
     start : datetime.date, optional
         Start of the first run, which makes a month's days definite.
+    once_in_days : float
+        Days in which a run without a cadence takes place once.
     storage_per_gb_month : float, optional
         Price of keeping checkpoints.
     reserved_ratio : float
         Price of a reservation over on demand, the break-even of a standing reserve.
+    currency : str
+        Unit of all prices.
 
     Returns
     -------
@@ -199,20 +217,16 @@ def size(
     """
     machine = machines[0] if reference is None else reference
     run = workload.run
-    found = [
-        *warnings,
-        *sanity.mfu_problems(workload.mfu),
-        *sanity.run_problems(run),
-        *sanity.contradictions(run, workload.mfu.generation),
-        *sanity.peak_problems(machine.id, machine.peak_tflops),
-    ]
     flops = derive.run_flops(run)
     hours = derive.run_hours(flops, workload.mfu, machine).times(run.runs)
+    found = [*warnings, *workload_problems(workload, where)]
+    found += sanity.peak_problems(machine.id, machine.peak_tflops)
     if stated_gpu_hours is not None:
         found += sanity.stated_hours_problems(
             stated_gpu_hours,
             (hours.fewest, hours.expected, hours.most),
             sanity.work_in_words(run, machine.id, workload.mfu.expected),
+            where("gpu_hours"),
         )
     errors = [problem for problem in found if problem.severity is Severity.ERROR]
     if errors:
@@ -234,26 +248,41 @@ def size(
         work_hours=work,
         limit_hours=limit_hours,
     )
-    if not sizes and gpus is None:
-        found.append(too_slow(name, fastest, limit_hours))
-    chosen = gpus if gpus is not None else (sizes[0] if sizes else fastest).gpus
-    found += _memory_problems(chosen, place, footprint.total_gb, stated=gpus is not None)
-    job = _job(chosen, place, interruptions)
+    points = derive.scale_points(
+        run, derive.smallest_size(footprint.total_gb, admitted, run.usable_share)
+    )
+
+    def length(size: int) -> _Length:
+        return _length(size, place, interruptions, work, points)
+
+    stated = (gpus,) if isinstance(gpus, int) else tuple(gpus or ())
+    offered = stated or tuple(each.gpus for each in sizes)
+    if offered:  # the first that keeps the limit with its interruptions, else the largest
+        chosen = next((each for each in offered if length(each).hours <= limit_hours), offered[-1])
+    else:
+        found.append(doubts.too_slow(name, fastest, limit_hours))
+        chosen = fastest.gpus
+    if stated:
+        found += doubts.too_little_memory(chosen, place, footprint.total_gb, run.usable_share)
+        found += doubts.part_nodes(chosen, place)
+    job = length(chosen)
     if job.goodput < LEAST_GOODPUT:
-        raise UsageError(_never_done(name, job.mean_hours, interruptions))
-    points = derive.scale_points(run, derive.smallest_size(footprint.total_gb, admitted))
-    efficiency = scaling.gang_scaling(points, [chosen])[chosen]
-    run_hours = work / (chosen * place.relative_speed * efficiency * job.goodput)
-    forms: tuple[ContractForm, ...] = ()
+        raise UsageError(doubts.never_done(name, job.mean_hours, interruptions.restart_minutes))
+    if offered and not spreads:
+        found += doubts.too_late(name, chosen, job.hours, limit_hours)
+    found += doubts.beyond_curve(chosen, run)
+    days = once_in_days
     if workload.cadence is not None:
         days = _span_days(workload.cadence.every, start)
-        duty = duty_share(run_hours * run.runs, days)
-        forms = contract_forms(
-            duty,
-            run_hours,
-            reserved_ratio=reserved_ratio,
-            spot_allowed=interruptions.spot_allowed,
-        )
+        if not spreads:
+            found += doubts.overlapping(name, chosen, job.hours, days)
+    forms = contract_forms(
+        duty_share(job.hours * run.runs, days),
+        job.hours,
+        reserved_ratio=reserved_ratio,
+        spot_allowed=interruptions.spot_allowed,
+        rhythm=f"{'once in' if workload.cadence is None else 'every'} {days:,.4g} days",
+    )
     sheet = Sheet(
         id=name,
         machine=machine,
@@ -263,9 +292,9 @@ def size(
         runs=run.runs,
         footprint=footprint,
         verdict=verdict,
-        fits=fits(footprint.total_gb, choices),
+        fits=fits(footprint.total_gb, choices, usable_share=run.usable_share),
         gpus=chosen,
-        run_hours=run_hours,
+        run_hours=job.hours,
         goodput=job.goodput,
         checkpoint_interval_minutes=job.interval_minutes,
         sizes=sizes,
@@ -278,40 +307,45 @@ def size(
         workload,
         interruptions,
         mean_hours=job.mean_hours,
-        efficiency=efficiency,
+        efficiency=job.efficiency,
+        points=points,
         waste=waste,
+        limit_hours=limit_hours,
         storage_per_gb_month=storage_per_gb_month,
         runs_per_month=_runs_per_month(workload, start),
+        currency=currency,
     )
 
 
-def _memory_problems(
-    gpus: int, place: Machine, footprint_gb: float, *, stated: bool
-) -> list[Problem]:
-    """Return the warning that the stated GPUs of one run do not hold a copy of it."""
-    held = gpus * place.memory_gb * USABLE_SHARE
-    if not stated or holds(held, footprint_gb):
-        return []
+def workload_problems(workload: Workload, where: Where = nowhere) -> list[Problem]:
+    """Return what a workload says wrongly or doubtfully, whatever it runs on."""
     return [
-        Problem(
-            code="GL-S914",
-            what=f"one copy needs {footprint_gb:,.0f} GB; {gpus:,} × {place.id} of "
-            f"{place.memory_gb:g} GB at {USABLE_SHARE:g} usable hold {held:,.0f}",
-            why="the run does not fit",
-            fix=f"use at least {math.ceil(footprint_gb / (place.memory_gb * USABLE_SHARE)):,} GPUs",
-            severity=Severity.WARNING,
-        )
+        *sanity.mfu_problems(workload.mfu, where),
+        *sanity.run_problems(workload.run, where),
+        *effects.contradictions(workload, where),
+        *effects.unread(workload.run, where),
+        *effects.unruled_activations(workload.run, where),
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _Length:
+    """How long a run of one size takes, interruptions included."""
+
     mean_hours: float
     goodput: float
     interval_minutes: float | None
+    efficiency: float
+    hours: float
 
 
-def _job(gpus: int, machine: Machine, interruptions: Interruptions) -> _Job:
+def _length(
+    gpus: int,
+    machine: Machine,
+    interruptions: Interruptions,
+    work_hours: float,
+    points: Sequence[scaling.ScalePoint],
+) -> _Length:
     nodes = math.ceil(gpus / machine.gpus_per_node)
     mean = mean_hours_of_job(nodes, interruptions.failures_per_hour)
     write = interruptions.write_minutes / MINUTES_PER_HOUR
@@ -321,30 +355,11 @@ def _job(gpus: int, machine: Machine, interruptions: Interruptions) -> _Job:
     minutes = stated
     if stated is None and math.isfinite(mean):
         minutes = optimal_interval_hours(mean, write) * MINUTES_PER_HOUR
-    return _Job(mean, goodput(mean, write, restart, interval), minutes)
-
-
-def _never_done(name: str, mean_hours: float, interruptions: Interruptions) -> Problem:
-    return Problem(
-        code="GL-S912",
-        what=f"`{name}` is interrupted every {mean_hours * MINUTES_PER_HOUR:.3g} minutes and needs "
-        f"{interruptions.restart_minutes:g} to be running again",
-        why="it would never be done",
-        fix="use fewer nodes, more reliable ones, or shorter restarts",
-    )
-
-
-def too_slow(name: str, fastest: SizeChoice, limit_hours: float) -> Problem:
-    """Return the warning that no size that still pays keeps the time limit."""
-    days, limit = fastest.run_hours / HOURS_PER_DAY, limit_hours / HOURS_PER_DAY
-    return Problem(
-        code="GL-S909",
-        what=f"`{name}` takes {days:,.1f} days on {fastest.gpus:,} GPUs, the largest size at which "
-        f"a further device still pays; its limit is {limit:,.1f} days",
-        why="more GPUs would be bought for less than half of what the first ones do",
-        fix="give it more time, or a scaling curve that reaches further",
-        severity=Severity.WARNING,
-    )
+    useful = goodput(mean, write, restart, interval)
+    efficiency = scaling.gang_scaling(points, [gpus])[gpus]
+    rate = gpus * machine.relative_speed * efficiency * useful
+    hours = work_hours / rate if rate > 0.0 else math.inf
+    return _Length(mean, useful, minutes, efficiency, hours)
 
 
 def _limit_hours(workload: Workload, start: date | None) -> float:
@@ -362,7 +377,7 @@ def _span_days(span: Any, start: date | None) -> float:
 def _runs_per_month(workload: Workload, start: date | None) -> float:
     if workload.cadence is None:
         return float(workload.run.runs)
-    return workload.run.runs * 365.0 / 12.0 / _span_days(workload.cadence.every, start)
+    return workload.run.runs * DAYS_PER_YEAR / 12.0 / _span_days(workload.cadence.every, start)
 
 
 def _sentence(problem: Problem) -> str:

@@ -6,21 +6,20 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gpuladder.sizing import checkpointing, contracts, memory, placement, scaling, work
-from gpuladder.sizing.derive import checkpoint_gb, run_shape, scale_points, smallest_size
-from gpuladder.sizing.sanity import short
+from gpuladder.sizing import checkpointing, memory, placement, scaling, work
+from gpuladder.sizing.derive import run_activations_gb, run_shape
+from gpuladder.sizing.sanity import counted, short
+from gpuladder.sizing.sheet_market import cadence_steps, checkpoint_steps, market_steps
 from gpuladder.sizing.steps import Step
-from gpuladder.sizing.work import Recompute
+from gpuladder.sizing.work import Method, Recompute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gpuladder.sizing.machine import Machine
     from gpuladder.sizing.sheet import Interruptions, Sheet
     from gpuladder.sizing.spec import Workload
     from gpuladder.sizing.work import Flops
-
-_MINUTES = 60.0
 
 
 def with_steps(
@@ -30,29 +29,34 @@ def with_steps(
     *,
     mean_hours: float,
     efficiency: float,
+    points: Sequence[scaling.ScalePoint],
     waste: float,
+    limit_hours: float,
     storage_per_gb_month: float | None,
     runs_per_month: float,
+    currency: str,
 ) -> Sheet:
     """Return the sheet with its steps written out."""
     steps = (
-        *_work(sheet, workload),
-        *_memory(sheet),
-        *_cluster(sheet, workload, efficiency, waste),
-        *_checkpoints(sheet, interruptions, mean_hours),
-        *_market(
+        *_work(sheet, workload, currency),
+        *_memory(sheet, workload),
+        *_cluster(sheet, workload, points, efficiency, waste),
+        *_limit(sheet, limit_hours),
+        *checkpoint_steps(sheet, workload, interruptions, mean_hours),
+        *market_steps(
             sheet,
             workload,
             interruptions,
             storage_per_gb_month=storage_per_gb_month,
             runs_per_month=runs_per_month,
+            currency=currency,
         ),
-        *_cadence(sheet),
+        *cadence_steps(sheet, workload),
     )
     return replace(sheet, steps=steps)
 
 
-def _work(sheet: Sheet, workload: Workload) -> Iterator[Step]:
+def _work(sheet: Sheet, workload: Workload, currency: str) -> Iterator[Step]:
     run, flops = workload.run, sheet.run_flops
     each = work.parameter_flops_per_token(run.method)
     active = "N_active" if run.active_params is not None else "N"
@@ -109,15 +113,34 @@ def _work(sheet: Sheet, workload: Workload) -> Iterator[Step]:
             unit="FLOP",
             source=work.RECOMPUTATION_SOURCE,
         )
-    yield from _hours(sheet, workload)
+        expected = workload.mfu.expected
+        yield Step(
+            section="work",
+            name="hardware FLOPs utilisation at the expected MFU",
+            formula="HFU = MFU × hardware FLOPs ÷ model FLOPs, of training",
+            working=f"{expected:g} × {flops.training + flops.recomputation:.4g} ÷ "
+            f"{flops.training:.4g}",
+            value=expected * (1.0 + flops.recomputation / flops.training),
+            source=work.RECOMPUTATION_SOURCE,
+        )
+    yield from _hours(sheet, workload, currency)
 
 
-def _hours(sheet: Sheet, workload: Workload) -> Iterator[Step]:
+def _hours(sheet: Sheet, workload: Workload, currency: str) -> Iterator[Step]:
+    yield Step(
+        section="work",
+        name=f"peak of {sheet.machine.id}, dense BF16",
+        formula="without sparsity",
+        working=f"nodes of {sheet.machine.gpus_per_node} × {sheet.machine.memory_gb:g} GB",
+        value=sheet.machine.peak_tflops,
+        unit="TFLOPS",
+        source=sheet.machine.source,
+    )
     low, expected, high = workload.mfu.band
     machine, place, flops = sheet.machine, sheet.place, sheet.run_flops
     price, generation = place.price_per_gpu_hour, workload.mfu.generation
     speed = "" if machine.relative_speed == 1 else f" × speed {machine.relative_speed:g}"
-    runs = f" × {sheet.runs} runs" if sheet.runs > 1 else ""
+    runs = f" × {counted(sheet.runs, 'run')}" if sheet.runs > 1 else ""
     band = (
         ("low MFU", low, sheet.hours.most),
         ("expected MFU", expected, sheet.hours.expected),
@@ -140,7 +163,7 @@ def _hours(sheet: Sheet, workload: Workload) -> Iterator[Step]:
                 formula="GPU-hours × price",
                 working=f"{hours / place.relative_speed:,.1f} × {price:g}, on {place.id}",
                 value=hours / place.relative_speed * price,
-                unit="currency",
+                unit=currency,
                 source="price of the catalogue or of the scenario",
             )
     if low < high:
@@ -165,7 +188,8 @@ def _division(flops: Flops, machine: Machine, share: float, generation: float | 
     )
 
 
-def _memory(sheet: Sheet) -> Iterator[Step]:
+def _memory(sheet: Sheet, workload: Workload) -> Iterator[Step]:
+    run = workload.run
     for item in sheet.footprint.items:
         yield Step(
             section="memory",
@@ -186,6 +210,28 @@ def _memory(sheet: Sheet) -> Iterator[Step]:
         unit="GB",
         source="the lines above",
     )
+    if run.method not in (Method.PRETRAINING, *memory.ADAPTER_METHODS):
+        states = run.weight_bytes * 2.0 + memory.OPTIMISER_BYTES
+        yield Step(
+            section="memory",
+            name="if optimiser states are in single precision (mixed precision), not counted",
+            formula="N × bytes",
+            working=f"{run.params:.4g} × {states:g}",
+            value=run.params * states / memory.BYTES_PER_GB,
+            unit="GB",
+            source=memory.STATE_SOURCE,
+        )
+    if run.method is not Method.PRETRAINING and run.sequence is not None:
+        room = memory.activation_room_gb(run.method, run.params, run.weight_bytes)
+        yield Step(
+            section="memory",
+            name=f"activations of a micro-batch ({run.recompute.value} recomputation), not counted",
+            formula="against what the rule leaves for them at most",
+            working=f"s {run.sequence:g}, b {run.micro_batch:g}; the rule leaves {room:,.1f} GB",
+            value=run_activations_gb(run),
+            unit="GB",
+            source=memory.ACTIVATION_SOURCE,
+        )
     for name, fit in (
         ("smallest node that fits", memory.smallest(sheet.fits)),
         ("cheapest node that fits", memory.cheapest(sheet.fits)),
@@ -197,7 +243,7 @@ def _memory(sheet: Sheet) -> Iterator[Step]:
             section="memory",
             name=name,
             formula="memory × GPUs × usable share ≥ footprint",
-            working=f"{fit.memory_gb:g} GB × {memory.USABLE_SHARE:g} ≥ {total:,.1f} GB",
+            working=f"{fit.memory_gb:g} GB × {run.usable_share:g} ≥ {total:,.1f} GB",
             value=f"{fit.gpus}× {fit.hardware}, {price}",
             source="nodes of 1, 2, 4 and 8; ties go to fewer GPUs",
         )
@@ -218,13 +264,26 @@ def _memory(sheet: Sheet) -> Iterator[Step]:
             value="admissible" if place.admissible else "not admissible",
             source="the campaign's filters and the tests above",
         )
+        for kind, usable, reason in place.kinds:
+            yield Step(
+                section="placement",
+                name=f"{kind} in pool {place.place}",
+                formula="on offer, and not barred",
+                working=reason,
+                value="admissible" if usable else "not admissible",
+                source="the offers of the scenario and the preemption class",
+            )
 
 
-def _cluster(sheet: Sheet, workload: Workload, efficiency: float, waste: float) -> Iterator[Step]:
+def _cluster(
+    sheet: Sheet,
+    workload: Workload,
+    points: Sequence[scaling.ScalePoint],
+    efficiency: float,
+    waste: float,
+) -> Iterator[Step]:
     run = workload.run
-    first = smallest_size(sheet.footprint.total_gb, (sheet.place,))
     if run.scaling is not None or run.communication_share is not None:
-        points = scale_points(run, first)
         last = scaling.last_paying(points)
         following = next((point for point in points if point.gpus > last.gpus), None)
         after = (
@@ -254,147 +313,18 @@ def _cluster(sheet: Sheet, workload: Workload, efficiency: float, waste: float) 
     )
 
 
-def _checkpoints(sheet: Sheet, interruptions: Interruptions, mean_hours: float) -> Iterator[Step]:
-    nodes = math.ceil(sheet.gpus / sheet.place.gpus_per_node)
-    if math.isinf(mean_hours):
+def _limit(sheet: Sheet, limit_hours: float) -> Iterator[Step]:
+    """Yield the time a run has, where it is limited."""
+    if math.isinf(limit_hours):
         return
-    write = interruptions.write_minutes / _MINUTES
-    restart = interruptions.restart_minutes / _MINUTES
+    days = sheet.run_hours / checkpointing.HOURS_PER_DAY
+    limit = limit_hours / checkpointing.HOURS_PER_DAY
     yield Step(
-        section="checkpoints",
-        name="mean time between interruptions of the run",
-        formula="M = node hours ÷ nodes",
-        working=f"{interruptions.node_mtbf_hours:,.0f} ÷ {nodes}",
-        value=mean_hours,
-        unit="hours",
-        source=checkpointing.SERIES_SOURCE,
+        section="cluster",
+        name="time that one run has",
+        formula="the shorter of its time limit and its window",
+        working=f"takes {days:,.4g} of {limit:,.4g} days: {'kept' if days <= limit else 'missed'}",
+        value=limit,
+        unit="days",
+        source="the time limit, and the days from the earliest start to the deadline",
     )
-    first_order = max(
-        checkpointing.first_order_period_hours(mean_hours, write, restart) - write, 0.0
-    )
-    yield Step(
-        section="checkpoints",
-        name="best interval, first order",
-        formula="sqrt(2 (M − R) C) − C",
-        working=f"M {mean_hours:,.2f} h, R {restart * _MINUTES:g} min, C {write * _MINUTES:g} min",
-        value=first_order * _MINUTES,
-        unit="minutes",
-        source=checkpointing.FIRST_ORDER_SOURCE,
-    )
-    yield Step(
-        section="checkpoints",
-        name="best interval, exact",
-        formula="root of u + ln(1 − u) = −C/M, interval = u M",
-        working=f"C/M = {write / mean_hours:.4g}, M {mean_hours:,.4g} h, by Newton's method",
-        value=checkpointing.optimal_interval_hours(mean_hours, write) * _MINUTES,
-        unit="minutes",
-        source=checkpointing.DALY_SOURCE,
-    )
-    minutes = sheet.checkpoint_interval_minutes or 0.0
-    interval = minutes / _MINUTES
-    numbers = (
-        f"τ {minutes:,.4g} min, M {mean_hours * _MINUTES:,.6g} min, R {restart * _MINUTES:g} min, "
-        f"C {write * _MINUTES:g} min"
-    )
-    if interval > 0:
-        yield Step(
-            section="checkpoints",
-            name="work lost to one interruption",
-            formula="interval ÷ 2",
-            working=f"{minutes:,.1f} ÷ 2",
-            value=minutes / 2.0,
-            unit="minutes",
-            source="interruptions fall anywhere in an interval",
-        )
-        yield Step(
-            section="checkpoints",
-            name="goodput, first order",
-            formula="(1 − (R + τ/2)/M) ÷ (1 + C/τ)",
-            working=numbers,
-            value=checkpointing.first_order_goodput(mean_hours, write, restart, interval),
-            source="Kokolis et al. 2025, arXiv 2410.21680",
-        )
-    yield Step(
-        section="checkpoints",
-        name="goodput, exact",
-        formula="τ ÷ (M exp(R/M) (exp((τ + C)/M) − 1))",
-        working=numbers,
-        value=sheet.goodput,
-        source=checkpointing.DALY_SOURCE,
-    )
-
-
-def _market(
-    sheet: Sheet,
-    workload: Workload,
-    interruptions: Interruptions,
-    *,
-    storage_per_gb_month: float | None,
-    runs_per_month: float,
-) -> Iterator[Step]:
-    price = sheet.place.price_per_gpu_hour
-    spot = sheet.place.spot_price_per_gpu_hour
-    if price is None:
-        return
-    yield Step(
-        section="market",
-        name="price of a useful GPU-hour",
-        formula="price ÷ (1 − lost share)",
-        working=f"{price:g} ÷ {sheet.goodput:.4f}",
-        value=checkpointing.effective_price(price, 1.0 - sheet.goodput),
-        unit="currency",
-        source="goodput is 1 less the lost share",
-    )
-    if spot is None or not interruptions.spot_allowed:
-        return
-    nodes = math.ceil(sheet.gpus / sheet.place.gpus_per_node)
-    limit = checkpointing.break_even_mean_hours(
-        spot,
-        price,
-        nodes=nodes,
-        checkpoint_hours=interruptions.write_minutes / _MINUTES,
-        restart_hours=interruptions.restart_minutes / _MINUTES,
-        node_failures_per_hour=interruptions.failures_per_hour,
-        interval_hours=None
-        if interruptions.interval_minutes is None
-        else interruptions.interval_minutes / _MINUTES,
-    )
-    yield Step(
-        section="market",
-        name="spot stops paying when a node is reclaimed more often than every",
-        formula="spot ÷ η(failures + reclaims) = stable ÷ η(failures)",
-        working=f"spot {spot:g}, stable {price:g}, {nodes} nodes",
-        value="never pays" if limit is None else limit,
-        unit="" if limit is None else "hours",
-        source=checkpointing.DALY_SOURCE,
-    )
-    if storage_per_gb_month is None:
-        return
-    saved = sheet.gpu_hours / sheet.runs / sheet.place.relative_speed * (price - spot)
-    monthly = checkpointing.storage_cost_per_month(
-        checkpoint_gb(workload), storage_per_gb_month, 1.0
-    )
-    needed = checkpointing.break_even_runs(monthly, saved)
-    verdict = "pays" if runs_per_month >= needed else "loses"
-    yield Step(
-        section="market",
-        name="runs a month that must share the checkpoints' storage before spot saves",
-        formula="storage a month ÷ saved per run",
-        working=f"{monthly:,.2f} ÷ {saved:,.2f}; at {runs_per_month:.3g} runs a month spot "
-        f"{verdict}, before what reclaims cost",
-        value=needed,
-        unit="runs",
-        source=contracts.BREAK_EVEN_SOURCE,
-    )
-
-
-def _cadence(sheet: Sheet) -> Iterator[Step]:
-    for form in sheet.forms:
-        yield Step(
-            section="cadence",
-            name=form.form.replace("_", " "),
-            formula="busy share against price ÷ on demand",
-            working=form.reason,
-            value="points to it" if form.fits else "does not",
-            source=contracts.BREAK_EVEN_SOURCE,
-        )

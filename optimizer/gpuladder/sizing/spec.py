@@ -14,13 +14,18 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from gpuladder.fields import (
     Identifier,
     NonNegative,
+    NonNegativeCount,
     Positive,
+    PositiveCount,
+    PositiveShare,
     PositiveWhole,
     Record,
     Share,
     TermText,
 )
+from gpuladder.sizing.memory import USABLE_SHARE, WEIGHT_BYTES
 from gpuladder.sizing.placement import Communication
+from gpuladder.sizing.scaling import MOST_EFFICIENCY, curve
 from gpuladder.sizing.work import Method, Recompute
 
 MarketClass = Literal["hyperscaler", "neocloud", "decentralised"]
@@ -31,28 +36,30 @@ class Run(Record):
 
     method: Method = Method.PRETRAINING
     """pretraining, full_finetune, lora, qlora or rl."""
-    params: Positive
-    """Parameters of the model, all experts included."""
-    active_params: Positive | None = None
+    params: PositiveCount
+    """Parameters of the model, all experts included; 13e9 or 13B."""
+    active_params: PositiveCount | None = None
     """Parameters a token passes through (mixture of experts); all when left out."""
-    tokens: Positive
-    """Tokens trained on in one run, all epochs."""
-    generated_tokens: NonNegative = 0.0
+    tokens: PositiveCount
+    """Tokens trained on in one run, all epochs; 2e12 or 2T."""
+    generated_tokens: NonNegativeCount = 0.0
     """Tokens of rollouts in one run (reinforcement learning)."""
-    layers: Positive | None = None
+    layers: PositiveWhole | None = None
     """Layers; estimated from the parameters when left out."""
-    hidden: Positive | None = None
+    hidden: PositiveWhole | None = None
     """Width of the model; estimated from the parameters when left out."""
-    heads: Positive | None = None
+    heads: PositiveWhole | None = None
     """Attention heads; 128 wide each when left out."""
-    sequence: Positive | None = None
+    sequence: PositiveWhole | None = None
     """Tokens of context; without it the attention term is left out."""
-    micro_batch: Positive = 1.0
+    micro_batch: PositiveWhole = 1
     """Sequences in memory at once on one copy of the model."""
     recompute: Recompute = Recompute.SELECTIVE
     """Which activations are computed again: none, selective (attention) or full."""
-    weight_bytes: Positive = 2.0
+    weight_bytes: Positive = WEIGHT_BYTES
     """Bytes per weight, 2 in BF16."""
+    usable_share: PositiveShare = USABLE_SHARE
+    """Share of the memory of a GPU that a run can use; the rest is fragmentation and libraries."""
     communication: Communication = Communication.PERIODIC
     """constant (tensor or expert parallel) or periodic (data or pipeline parallel)."""
     scaling: Annotated[dict[PositiveWhole, Positive], Field(min_length=1)] | None = None
@@ -66,15 +73,28 @@ class Run(Record):
     def _agrees(self) -> Self:
         if self.active_params is not None and self.active_params > self.params:
             msg = (
-                f"`active_params` ({self.active_params:g}) is more than `params` ({self.params:g})"
+                f"`active_params` ({self.active_params:g}) is more than `params` "
+                f"({self.params:g}); `params` counts all experts"
             )
             raise ValueError(msg)
         if (self.layers is None) != (self.hidden is None):
-            msg = "`layers` and `hidden` are given together or not at all"
+            msg = (
+                "`layers` and `hidden` are given together or not at all; add the other one, or "
+                "leave both out to have them guessed"
+            )
             raise ValueError(msg)
         if self.scaling is not None and self.communication_share is not None:
             msg = "`scaling` and `communication_share` say the same twice; leave one out"
             raise ValueError(msg)
+        points = () if self.scaling is None else curve(self.scaling)
+        for point in points:
+            if point.efficiency > MOST_EFFICIENCY:
+                msg = (
+                    f"`scaling`: {point.gpus:,} GPUs do {point.throughput:g}, "
+                    f"{point.efficiency:,.3g} times as much each as {points[0].gpus:,}, which do "
+                    f"{points[0].throughput:g}; give the throughput of the whole cluster"
+                )
+                raise ValueError(msg)
         return self
 
     @property

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from gpuladder.errors import Severity
 from gpuladder.scenario.checks.context import nearest
 from gpuladder.scenario.schema import Campaign, GangCampaign
+from gpuladder.scenario.source import RawMap
 from gpuladder.scenario.workloads import (
     choices_of,
     limit_hours,
@@ -15,9 +16,11 @@ from gpuladder.scenario.workloads import (
     refusal,
     size_among,
 )
-from gpuladder.sizing import sanity
-from gpuladder.sizing.memory import USABLE_SHARE, holds
-from gpuladder.sizing.sheet import too_slow
+from gpuladder.sizing import derive, sanity, scaling
+from gpuladder.sizing.catalogue import is_verified
+from gpuladder.sizing.doubts import too_slow
+from gpuladder.sizing.memory import holds
+from gpuladder.sizing.sheet import workload_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from gpuladder.scenario.source import Key
     from gpuladder.scenario.workloads import Sized
     from gpuladder.sizing.machine import Machine
+    from gpuladder.sizing.sanity import Where
     from gpuladder.sizing.spec import InvoiceTerms, Workload
 
 
@@ -64,11 +68,7 @@ def _workload(
 ) -> Iterator[Problem]:
     path: tuple[Key, ...] = ("campaigns", index, "workload")
     where = context.locations.where
-    found = [
-        *sanity.mfu_problems(workload.mfu, where((*path, "mfu"))),
-        *sanity.run_problems(workload.run, where((*path, "run"))),
-        *sanity.contradictions(workload.run, workload.mfu.generation, where((*path, "run"))),
-    ]
+    found = workload_problems(workload, _places(context, path))
     yield from found
     kinds = tuple(context.hardware.values())
     if reference_of(workload, kinds) is None and kinds:
@@ -83,13 +83,16 @@ def _workload(
     yield from _class(context, path, campaign, workload)
     yield from _runs(context, path, campaign, workload)
     yield from _said_twice(context, path, campaign, workload)
+    yield from _unverified(context, index, campaign, workload)
     if any(problem.severity is Severity.ERROR for problem in found):
         return
     pools = [pool for pool in context.pools.values() if _open(campaign, pool)]
     sized = size_among(workload, kinds, pools)
     if sized is None:
         return
-    yield from _memory(context, index, campaign, sized, pools)
+    yield from _memory(context, index, campaign, workload.run.usable_share, sized, pools)
+    yield from _scaling(context, index, campaign, workload, sized)
+    yield from _reach(context, index, campaign, sized)
     words = sanity.work_in_words(workload.run, sized.reference.id, workload.mfu.expected)
     hours = (sized.hours.fewest, sized.hours.expected, sized.hours.most)
     yield from sanity.stated_hours_problems(
@@ -103,6 +106,23 @@ def _workload(
             yield context.warning(
                 problem.code, path, problem.what, why=problem.why, fix=problem.fix
             )
+
+
+def _places(context: Context, path: tuple[Key, ...]) -> Where:
+    """Return where keys of a workload were written; of one that was not, its nearest parent."""
+
+    def where(*keys: str) -> str:
+        node: Any = context.locations.root
+        for key in path:
+            node = node[key]
+        found = path
+        for key in keys:
+            if not isinstance(node, RawMap) or node.get(key) is None:
+                break
+            node, found = node[key], (*found, key)
+        return context.locations.where(found)
+
+    return where
 
 
 def _class(
@@ -150,6 +170,17 @@ def _said_twice(
         found.append(("time_limit", workload.time_limit, "small jobs", "only a gang has a limit"))
     elif workload.time_limit is not None and limit != workload.time_limit:
         found.append(("time_limit", workload.time_limit, limit, "`max_duration` counts"))
+    if workload.time_limit is not None and gang:
+        most = workload.time_limit.days(campaign.earliest)
+        window = (campaign.deadline - campaign.earliest).days
+        if most > window:
+            says = str(workload.time_limit), f"{window} days from `earliest` to `deadline`"
+            found.append(("time_limit", *says, "the shorter one counts"))
+    if not gang:
+        for name in ("scaling", "communication_share"):
+            if (value := getattr(workload.run, name)) is not None:
+                said = f"{value}".replace(": ", ":")
+                found.append((f"run.{name}", said, "small jobs", "only a gang has one size"))
     if cadence is not None and repeat is not None:
         mine, counts = (cadence.every, cadence.count), (repeat.every, repeat.count)
         if mine != counts:
@@ -213,6 +244,7 @@ def _memory(
     context: Context,
     index: int,
     campaign: Campaign,
+    share: float,
     sized: Sized,
     pools: Sequence[Pool],
 ) -> Iterator[Problem]:
@@ -224,15 +256,15 @@ def _memory(
     else:
         best = max(sized.admitted, key=lambda each: each.memory_gb)
         gpus, where = int(campaign.max_gpus), "`max_gpus`"
-    most = gpus * best.memory_gb * USABLE_SHARE
+    most = gpus * best.memory_gb * share
     if not holds(most, need):
         yield context.error(
             "GL-S914",
             path,
             f"`{campaign.id}` needs {need:,.0f} GB for one copy; {gpus:,} × {best.id} of "
-            f"{best.memory_gb:g} GB at {USABLE_SHARE:g} usable, {where}, hold {most:,.0f}",
+            f"{best.memory_gb:g} GB at {share:g} usable, {where}, hold {most:,.0f}",
             why="the model fits nowhere",
-            fix=f"allow at least {math.ceil(need / (best.memory_gb * USABLE_SHARE)):,} GPUs, or "
+            fix=f"allow at least {math.ceil(need / (best.memory_gb * share)):,} GPUs, or "
             "hardware with more memory",
         )
     elif sized.verdict.fabric == "rack" and not any(p.fabric.value == "rack" for p in pools):
@@ -245,7 +277,7 @@ def _memory(
         )
     elif not isinstance(campaign, GangCampaign):
         job = campaign.job_gpus or best.gpus_per_node
-        holding = job * best.memory_gb * USABLE_SHARE
+        holding = job * best.memory_gb * share
         if not holds(holding, need):
             yield context.warning(
                 "GL-S914",
@@ -255,6 +287,62 @@ def _memory(
                 why="one job would not hold a copy of the model",
                 fix="raise `job_gpus`",
             )
+
+
+def _reach(context: Context, index: int, campaign: Campaign, sized: Sized) -> Iterator[Problem]:
+    """Yield a coupling that is stated and is not what the workload comes to."""
+    stated, comes_to = campaign.coupling.value, sized.verdict.fabric
+    if stated != comes_to:
+        yield context.warning(
+            "GL-S916",
+            ("campaigns", index, "coupling"),
+            f"`coupling` is {stated}; the workload comes to {comes_to}",
+            why=f"{sized.verdict.reason}; the campaign's `coupling` counts",
+            fix="leave `coupling` out, or correct `run.communication`",
+        )
+
+
+def _scaling(
+    context: Context, index: int, campaign: Campaign, workload: Workload, sized: Sized
+) -> Iterator[Problem]:
+    """Yield efficiencies of a gang that are stated and are not what its workload comes to."""
+    run = workload.run
+    if not isinstance(campaign, GangCampaign) or not (run.scaling or run.communication_share):
+        return
+    first = derive.smallest_size(sized.footprint_gb, sized.admitted, run.usable_share)
+    comes_to = scaling.gang_scaling(derive.scale_points(run, first), campaign.gpus)
+    other = [
+        f"{size:,}: {campaign.scaling.get(size, 1.0):.3g}, not {share:.3g}"
+        for size, share in comes_to.items()
+        if abs(campaign.scaling.get(size, 1.0) / share - 1.0) > sanity.NEAR
+    ]
+    if other:
+        yield context.warning(
+            "GL-S916",
+            ("campaigns", index, "scaling"),
+            f"`scaling` is another than the workload's: {'; '.join(other)}",
+            why="the campaign's `scaling` counts",
+            fix="leave one of the two out",
+        )
+
+
+def _unverified(
+    context: Context, index: int, campaign: Campaign, workload: Workload
+) -> Iterator[Problem]:
+    """Yield providers that a campaign names although its workload wants verified machines."""
+    if not workload.placement.verified or campaign.providers is None:
+        return
+    terms = cast("InvoiceTerms | None", context.sections.get("invoice"))
+    stated = () if terms is None else terms.providers
+    strange = [name for name in campaign.providers if not is_verified(name, stated)]
+    if strange:
+        yield context.error(
+            "GL-S916",
+            ("campaigns", index, "providers"),
+            f"`providers` names {', '.join(strange)}, and `placement.verified` is true",
+            why="nobody has verified their machines, and the campaign would run there",
+            fix="take them out, or say under `invoice.providers` that they are verified",
+        )
 
 
 def _whole(campaign: GangCampaign, each: Machine) -> list[int]:
