@@ -67,7 +67,9 @@ def _held(context: Context, grid: TimeGrid, window: Span | None) -> Iterator[Pro
             continue
         found = _off(grid, window, held.end)
         if found is not None:
-            days_off, kind, _ = found
+            days_off, kind, length = found
+            if held.tenor is not None and held.tenor.days(held.start) < length - MOST_DAYS_OFF:
+                continue  # as above
             yield context.warning(
                 "GL-S601",
                 ("commitments", index, "end"),
