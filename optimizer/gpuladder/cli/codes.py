@@ -55,6 +55,9 @@ CODES: dict[str, str] = {
     "GL-I054": "A contract price is written wrongly, of nobody, or of another time.",
     "GL-I055": "A folder of an earlier import has no usage history, or a damaged one.",
     "GL-I056": "The unused part of a reservation is known in money alone: its capacity lacks it.",
+    # Reviews.
+    "GL-V001": "A plan is rolled on to one of its own period boundaries, inside its horizon.",
+    "GL-V002": "There is no plan to roll on: the run found none.",
     # The command line.
     "GL-U001": "The command line was used wrongly.",
     "GL-U002": "There is no such topic to explain.",

@@ -22,6 +22,7 @@ from gpuladder.cli.invoice import invoice
 from gpuladder.cli.new import new
 from gpuladder.cli.options import common
 from gpuladder.cli.report import report
+from gpuladder.cli.roll import roll
 from gpuladder.cli.schema import schema
 from gpuladder.cli.size import size
 from gpuladder.cli.solve import solve
@@ -72,6 +73,7 @@ for verb in (
     sweep,
     audit,
     report,
+    roll,
     explain,
     schema,
     doctor,

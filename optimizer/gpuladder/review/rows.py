@@ -38,6 +38,8 @@ class Rolled:
     """Its horizon start."""
     plan_sha256: str
     """Fingerprint of the scenario that the plan answers."""
+    remaining_cost: float
+    """What the plan costs from that date on, present value of it; see ``rolling.remaining``."""
     notes: tuple[RollNote, ...] = ()
     warnings: tuple[Problem, ...] = ()
     """What the new scenario's own checks doubt."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import secrets
 from collections.abc import Mapping
 from datetime import datetime, time
 from pathlib import Path
@@ -155,21 +156,39 @@ def cell_text(value: Any) -> str:
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a text file that must not be there yet.
+    """Write a text file that must not be there yet, whole or not at all.
 
     Raises
     ------
     UsageError
         When it is, or cannot be written.
     """
+    draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     try:
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        _name_new(draft, path)
     except FileExistsError as error:
         raise already_there(path) from error
     except OSError as error:
         reason = (error.strerror or "cannot be written").lower()
         raise UsageError(Problem(code="GL-S010", what=f"{reason}: {path}")) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _name_new(draft: Path, path: Path) -> None:
+    """Give a finished file its name, never one that is taken.
+
+    Only a link refuses a taken name in one step; where a file system has none, look first.
+    """
+    try:
+        path.hardlink_to(draft)
+    except FileExistsError:
+        raise
+    except OSError:
+        if path.exists():
+            raise FileExistsError(path) from None
+        draft.rename(path)
 
 
 def already_there(path: Path) -> UsageError:

@@ -9,6 +9,7 @@ from gpuladder.program.limits import counts_for_ladder
 from gpuladder.scenario.expand import term_of
 from gpuladder.scenario.held import Due, HeldCommitment
 from gpuladder.scenario.schema import DedicatedOffer, OwnedOffer
+from gpuladder.sizing.owned import down_payment, loan_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -59,16 +60,24 @@ def held_from(frame: Frame, order: Order, to: date) -> HeldCommitment:
         renewable_as=offer.id,
         offer=offer.id,
         upfront=0.0 if is_owned else getattr(offer, "upfront", 0.0),
-        dues=tuple(due for due in _dues(offer, order, gpus) if to <= due.on <= end),
+        dues=tuple(
+            Due(on=on, amount=amount)
+            for on, amount in _payments(offer, order, gpus)
+            if on >= to and amount > 0
+        ),
     )
 
 
-def _dues(offer: CommittedTerm, order: Order, gpus: float) -> Iterator[Due]:
-    """Yield all that an order makes payable beside the price of its hours."""
+def _payments(offer: CommittedTerm, order: Order, gpus: float) -> Iterator[tuple[date, float]]:
+    """Yield all that an order makes payable beside the price of its hours, as signed."""
     if isinstance(offer, OwnedOffer):
-        yield Due(on=order.start, amount=gpus * offer.capex_per_gpu)
-    elif isinstance(offer, DedicatedOffer) and offer.setup_cost > 0:
-        yield Due(on=order.start, amount=offer.setup_cost)
+        capex = gpus * offer.capex_per_gpu
+        yield order.start, down_payment(offer, capex)
+        loan = loan_of(offer, capex, order.start)
+        for row in () if loan is None else loan.until(term_of(offer).after(order.start)):
+            yield row.due, row.payment
+    elif isinstance(offer, DedicatedOffer):
+        yield order.start, offer.setup_cost
 
 
 def kept(

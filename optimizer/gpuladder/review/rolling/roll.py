@@ -10,6 +10,7 @@ from gpuladder.analysis.ledger import Ledger, ledger_of
 from gpuladder.errors import Problem, UsageError
 from gpuladder.review.rolling import campaigns as rolled_campaigns
 from gpuladder.review.rolling import contracts, horizon, policy, prices, state
+from gpuladder.review.rolling.remaining import remaining_lines
 from gpuladder.review.rows import Rolled, RollNote
 from gpuladder.scenario.fingerprint import canonical
 from gpuladder.scenario.loading import check
@@ -28,7 +29,7 @@ def roll(scenario: Scenario, plan: Plan, to: date) -> Rolled:
     """Return the scenario of the next decision: what is left of a plan from a date on.
 
     Planned again with nothing changed it costs what the plan costs from that date on (see
-    ``remaining_cost``), because every limit that looks back keeps what it has seen.
+    ``remaining_lines``), because every limit that looks back keeps what it has seen.
 
     Parameters
     ----------
@@ -106,6 +107,7 @@ def _rolled(ledger: Ledger, to: date, now: state.State, new_horizon: Horizon) ->
         scenario=loaded.scenario,
         to=to,
         plan_sha256=ledger.frame.plan.scenario.sha256,
+        remaining_cost=sum(remaining_lines(ledger, to).values()),
         notes=(*_contract_notes(scenario, held, to), *notes, *of_policy, *of_offers),
         warnings=loaded.warnings,
     )

@@ -1,22 +1,19 @@
-"""What of a plan's cost belongs after a date, and what is held and owed on it."""
+"""What of a plan's cost belongs after a date."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuladder.analysis.frame import Frame
-from gpuladder.analysis.ledger import ledger_of
 from gpuladder.plan import COST_LINES
 from gpuladder.review.rolling.contracts import is_signed, name_of
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from gpuladder.plan import Plan
-    from gpuladder.scenario.schema import Scenario
+    from gpuladder.analysis.ledger import Ledger
 
 
-def remaining_cost(scenario: Scenario, plan: Plan, to: date) -> dict[str, float]:
+def remaining_lines(ledger: Ledger, to: date) -> dict[str, float]:
     """Return the plan's cost lines from a date on, in present values of that date.
 
     What belongs after the date:
@@ -34,18 +31,17 @@ def remaining_cost(scenario: Scenario, plan: Plan, to: date) -> dict[str, float]
     to : date
         A boundary of the plan's periods.
     """
-    frame = Frame.of(scenario, plan)
-    ledger = ledger_of(frame)
+    frame = ledger.frame
     after = slice(frame.grid.boundaries.index(to), None)
     lines = dict.fromkeys(COST_LINES, 0.0)
     for flow in ledger.flows:
         lines[flow.line] += float(flow.present_value[after].sum())
-    still_open = {name_of(o) for o in plan.orders if not is_signed(frame, o, to)}
+    still_open = {name_of(o) for o in frame.plan.orders if not is_signed(frame, o, to)}
     for term in ledger.orders:
         if term.id in still_open:
             for charge in term.charges:
                 lines[charge.line] += float(charge.present_value.sum())
-            tail = scenario.policy.tail_charge * term.tail
+            tail = frame.scenario.policy.tail_charge * term.tail
             lines["commitment_tail"] += tail * frame.factor(frame.grid.end)
     for campaign, cost in ledger.drop_cost.items():
         if frame.tables.campaigns[campaign].deadline > to:
