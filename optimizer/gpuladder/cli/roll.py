@@ -37,8 +37,8 @@ def roll(context: click.Context, run: Path, to: datetime, output: Path | None) -
 
     RUN is the folder that `gpuladder solve` wrote. What the plan signs before DATE is held, what it
     does before DATE is done, and all prices, limits and dates stay what they are. Planned again
-    with nothing changed it costs what the plan costs from DATE on. A run without a plan, or with one
-    that does not stand up to the audit, is refused.
+    with nothing changed it costs what the plan costs from DATE on. A run without a plan, or with
+    one that does not stand up to the audit, is refused.
     """
     from gpuladder import pipeline
     from gpuladder.review.rolling import roll as roll_on
