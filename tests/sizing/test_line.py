@@ -273,6 +273,22 @@ def test_filters_of_a_place_count():
     assert any("no price on demand for gh200 of aws" in item.what for item in unpriced.warnings)
 
 
+def test_a_run_that_needs_a_rack_is_not_sized_on_nodes_without_a_word():
+    """Tensor-parallel training would be priced on hardware whose links end at the node.
+
+    70e9 × 16 bytes and activations exceed 8 × 80 × 0.8 = 512 GB, and talk all the time; links of
+    GB200 span a rack.
+    """
+    run = {"run": {"params": 70e9, "tokens": 1e12, "communication": "constant"}}
+    alone = sized(laid_over(BASE, run))
+    (found,) = (problem for problem in alone.warnings if problem.code == "GL-S914")
+    assert "links of h100 end at the node" in found.what
+    assert "decided by both tests" in found.why
+    both = sized(laid_over(BASE, run | {"placement": {"hardware": ["h100", "gb200"]}}))
+    assert both.place.id == "gb200"
+    assert "GL-S914" not in {problem.code for problem in both.warnings}
+
+
 def test_a_catalogue_of_ones_own_has_no_providers():
     """A filter would be stated that the prices given cannot be held against."""
     question = Question.model_validate(

@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from gpuladder.errors import Problem, Severity, UsageError
 from gpuladder.fields import Day, PositiveCount, PositiveWhole, Record
-from gpuladder.sizing import catalogue
+from gpuladder.sizing import catalogue, derive
 from gpuladder.sizing.machine import Machine, machine_of
 from gpuladder.sizing.sanity import nowhere
 from gpuladder.sizing.sheet import HOURS_PER_DAY, Interruptions, Sheet, size
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from gpuladder.sizing.catalogue import HardwareSpec, MarketRates, PriceQuote
     from gpuladder.sizing.memory import PricedMemory
+    from gpuladder.sizing.placement import Verdict
     from gpuladder.sizing.sanity import Where
 
 DEFAULT_MFU = {"low": 0.35, "expected": 0.40, "high": 0.55}
@@ -127,8 +128,14 @@ def size_line(
         )
 
     machines = [machine(spec) for spec in specs]
+    verdict = derive.reach(workload.run, derive.run_footprint(workload.run).total_gb, machines)
+    racks = [each for each, spec in zip(machines, specs, strict=True) if spec.fabric == "rack"]
+    if verdict.fabric == "rack" and racks:
+        machines = racks
     rates = catalogue.rate_rows()["hyperscaler"]
     warnings = _doubts(question, machines, own, where)
+    if verdict.fabric == "rack" and not racks:
+        warnings.append(_no_rack(machines, verdict, where))
     if own is None:
         dated: list[PriceQuote | MarketRates] = [
             *quotes["on_demand"].values(),
@@ -257,3 +264,17 @@ def _doubts(
             "give prices of your own with --catalogue, or take other providers",
         )
     return found
+
+
+def _no_rack(machines: Sequence[Machine], verdict: Verdict, where: Where) -> Problem:
+    """Return the warning that no hardware of a run has links that reach as far as it needs."""
+    return Problem(
+        code="GL-S914",
+        where=where("workload", "run", "communication"),
+        what=f"the run needs a rack, and links of {', '.join(each.id for each in machines)} end "
+        "at the node",
+        why=verdict.reason,
+        fix="place it on hardware whose links span a rack, on larger nodes, or let its pieces talk "
+        "between steps alone (`communication: periodic`)",
+        severity=Severity.WARNING,
+    )
