@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.jobs import import_aims, import_lines, measure_import
 from benchmarks.synthetic import LARGE, MEDIUM, write_scenario
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -223,9 +224,15 @@ def main() -> int:
         _tell("re-solves and answers of training-year")
         year = scenarios["training-year"]
         again = {"re-solves": measure("re-solves", year), "answers": measure("answers", year)}
-        found = [*aims(programs, runs, help_seconds()), *again_aims(again)]
+        _tell("import of jobs")
+        jobs = measure_import(measure, work)
+        found = [
+            *aims(programs, runs, help_seconds()),
+            *again_aims(again),
+            *import_aims(jobs),
+        ]
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    lines = page(programs, runs, again, found)
+    lines = page(programs, runs, again, jobs, found)
     arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
     _tell(f"wrote {arguments.output}")
     return 0 if all(met for _, _, met in found) else 1
@@ -235,6 +242,7 @@ def page(
     programs: dict[str, dict[str, Any]],
     runs: dict[str, dict[str, Any]],
     again: dict[str, dict[str, Any]],
+    jobs: dict[int, dict[str, Any]],
     found: list[tuple[str, str, bool]],
 ) -> list[str]:
     """Return the lines of the page."""
@@ -262,6 +270,10 @@ def page(
         "## Re-solves and answers beside the plan (training-year)",
         "",
         *again_lines(again),
+        "",
+        "## Import of jobs",
+        "",
+        *import_lines(jobs),
     ]
 
 

@@ -121,7 +121,7 @@ def open_spool() -> Iterator[Spool]:
                     code="GL-I013",
                     where=folder,
                     what=f"no room to sort the jobs: {error.strerror or error}",
-                    fix="free some space, or set TMPDIR to a folder with room: 70 bytes for a job",
+                    fix="free some space, or set TMPDIR to a folder with room: 75 bytes for a job",
                 )
             ) from error
 
