@@ -49,7 +49,7 @@ def result_document(result: Result) -> dict[str, object]:
             {"offer": row.offer, "start": row.start, "buyers": row.buyers}
             for row in result.unbounded
         ]
-    return {key: _plain(value) for key, value in document.items()}
+    return {key: plain_value(value) for key, value in document.items()}
 
 
 def _commitment(row: CommitmentRow) -> dict[str, object]:
@@ -106,16 +106,16 @@ def _infeasible(result: Result) -> dict[str, object]:
     }
 
 
-def _plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """Return a value in types of JSON: ISO dates, finite numbers, lists and dictionaries."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain_value(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain_value(item) for item in value]
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Enum):
-        return _plain(value.value)
+        return plain_value(value.value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value

@@ -14,6 +14,7 @@ CODES: dict[str, str] = {
     "GL-R012": "Infeasible: no single campaign or limit could be named as the cause.",
     "GL-R013": "Infeasible for whole lots, nodes and runs alone: with parts there would be a plan.",
     "GL-R014": "Infeasible: a smallest set of limits that cannot all be kept.",
+    "GL-R020": "A figure rose by more than `--fail-over` allows, or cannot be compared.",
     # The audit.
     "GL-A001": "The audit computed something else than the plan says. Do not sign on the plan.",
     "GL-A002": "Costs charged to campaigns and the rest do not add up to the objective.",
@@ -66,6 +67,7 @@ CODES: dict[str, str] = {
     "GL-U005": "An option of `gpuladder size` is out of range or contradicts another.",
     "GL-U006": "A grid of values to sweep over is written wrongly, or is too large.",
     "GL-U007": "An option names an offer or commitment that the run does not have.",
+    "GL-U008": "A limit of `--fail-over` is written wrongly, or names no figure that can rise.",
     "GL-U130": "Interrupted before anything could be written.",
     "GL-X070": "A fault of the program's own: run it again with --debug and report the traceback.",
 }

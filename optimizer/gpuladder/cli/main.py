@@ -12,6 +12,7 @@ from click.shell_completion import shell_complete
 
 from gpuladder.cli.audit import audit
 from gpuladder.cli.console import Console, Exit, discard, unwritable
+from gpuladder.cli.diff import diff
 from gpuladder.cli.doctor import doctor
 from gpuladder.cli.explain import explain
 from gpuladder.cli.import_jobs import import_jobs
@@ -73,6 +74,7 @@ for verb in (
     sweep,
     audit,
     report,
+    diff,
     roll,
     explain,
     schema,

@@ -188,6 +188,30 @@ def aligned(lines: Sequence[Sequence[str]], *, right: Collection[int]) -> Iterat
         yield _GAP.join(cells).rstrip()
 
 
+def shortened(text: str, width: int) -> str:
+    """Return the text cut in the middle to a width in terminal columns.
+
+    Names differ at their ends, as the tenors of one offer do. Wide characters count as two.
+    """
+    if text_width(text) <= width:
+        return text
+    tail = text[-((width - 1) // 2) :]
+    while text_width(tail) > (width - 1) // 2:
+        tail = tail[1:]
+    head = ""
+    for char in text:
+        if text_width(head + char + tail) > width - 1:
+            break
+        head += char
+    return head + "…" + tail
+
+
+def one_line(text: str) -> str:
+    """Return text as one line without characters that move a terminal's cursor or colours."""
+    # Escape sequences in a name must not reach the terminal.
+    return " ".join(clean_text(text).split())
+
+
 def clean_text(text: str) -> str:
     """Return the text without characters that a spreadsheet or a CSV reader cannot hold."""
     return _UNPRINTABLE.sub("", text)

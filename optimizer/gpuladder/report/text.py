@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpuladder.plan import Status
 from gpuladder.report.labels import kind_label
-from gpuladder.report.table import clean_text, text_width
+from gpuladder.report.table import one_line, shortened, text_width
 from gpuladder.report.words import horizon_words, sentences
 
 if TYPE_CHECKING:
@@ -18,15 +18,14 @@ if TYPE_CHECKING:
 MOST_ORDERS = 15
 _NARROWEST = 40
 _GAP = "  "
-_ELLIPSIS = "…"
 _SHORTEST_OFFER = 8
 _OFFER, _KIND = 1, 2
-_BOLD, _GREEN, _YELLOW, _RED, _PLAIN = "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
+BOLD, GREEN, YELLOW, RED, _PLAIN = "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
 _STATUS_COLOURS = {
-    Status.OPTIMAL: _GREEN,
-    Status.FEASIBLE: _YELLOW,
-    Status.INFEASIBLE: _RED,
-    Status.NO_PLAN: _RED,
+    Status.OPTIMAL: GREEN,
+    Status.FEASIBLE: YELLOW,
+    Status.INFEASIBLE: RED,
+    Status.NO_PLAN: RED,
 }
 
 
@@ -45,10 +44,10 @@ def summary_text(result: Result, *, width: int = 80, colour: bool = False) -> st
     columns = max(width, _NARROWEST)
     plan = result.plan
     first, *rest = sentences(result)
-    status = _painted(plan.status.value, _STATUS_COLOURS[plan.status], colour=colour)
-    name = _short(_one_line(result.scenario.name), max(columns - 40, 20))
+    status = painted(plan.status.value, _STATUS_COLOURS[plan.status], colour=colour)
+    name = shortened(one_line(result.scenario.name), max(columns - 40, 20))
     blocks = [f"{name}: {status}, {horizon_words(result)}"]
-    blocks.append(_painted(_wrapped(first, columns), _BOLD, colour=colour))
+    blocks.append(painted(_wrapped(first, columns), BOLD, colour=colour))
     orders = sorted(result.tables.commitments, key=lambda row: (row.sign_by, row.start, row.offer))
     if orders:
         blocks.append("\n".join(_order_lines(orders, result.scenario.currency, columns)))
@@ -61,7 +60,7 @@ def _order_lines(rows: Sequence[CommitmentRow], currency: str, columns: int) -> 
     body = [
         (
             row.sign_by.isoformat(),
-            _one_line(row.offer),
+            one_line(row.offer),
             kind_label(row.kind),
             f"{row.gpus:,}",
             row.start.isoformat(),
@@ -93,7 +92,7 @@ def _aligned(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
     numbers = {len(widths) - 1, len(widths) - 4}
     return [
         _GAP.join(
-            _padded(_short(cell, width), width, right=index in numbers)
+            _padded(shortened(cell, width), width, right=index in numbers)
             for index, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in shown
@@ -105,7 +104,11 @@ def _telling_width(names: Sequence[str], wanted: int) -> int:
     full, distinct = max(text_width(name) for name in names), set(names)
     widths = range(max(wanted, _SHORTEST_OFFER), full)
     return next(
-        (width for width in widths if len({_short(x, width) for x in distinct}) == len(distinct)),
+        (
+            width
+            for width in widths
+            if len({shortened(x, width) for x in distinct}) == len(distinct)
+        ),
         full,
     )
 
@@ -124,27 +127,9 @@ def _padded(text: str, width: int, *, right: bool) -> str:
     return space + text if right else text + space
 
 
-def _short(text: str, width: int) -> str:
-    """Return the text cut in the middle to a width in terminal columns.
-
-    Names differ at their ends, as the tenors of one offer do. Wide characters count as two.
-    """
-    if text_width(text) <= width:
-        return text
-    tail = text[-((width - 1) // 2) :]
-    while text_width(tail) > (width - 1) // 2:
-        tail = tail[1:]
-    head = ""
-    for char in text:
-        if text_width(head + char + tail) > width - 1:
-            break
-        head += char
-    return head + _ELLIPSIS + tail
-
-
 def _wrapped(text: str, columns: int, first: str = "", rest: str = "") -> str:
     return fill(
-        _one_line(text),
+        one_line(text),
         width=columns,
         initial_indent=first,
         subsequent_indent=rest,
@@ -152,10 +137,6 @@ def _wrapped(text: str, columns: int, first: str = "", rest: str = "") -> str:
     )
 
 
-def _one_line(text: str) -> str:
-    # Escape sequences in a name must not reach the terminal.
-    return " ".join(clean_text(text).split())
-
-
-def _painted(text: str, code: str, *, colour: bool) -> str:
+def painted(text: str, code: str, *, colour: bool) -> str:
+    """Return text marked with an ANSI code where colours are wanted."""
     return f"{code}{text}{_PLAIN}" if colour else text
