@@ -483,3 +483,25 @@ def test_parquet_bills_read_like_csv(bill, tmp_path):
     assert found.rates == expected.rates
     assert found.charges == expected.charges
     assert found.rows.kept == expected.rows.kept
+
+
+def test_a_capacity_reservation_that_was_bought_has_the_term_of_its_purchase(bill):
+    """A block of capacity paid in one piece would be taken for a fee, and its term be unknown."""
+    hours = 8 * 24  # eight GPUs for a day at 2.00
+    place = {"CapacityReservationId": "cb-1", "PricingUnit": "GPU-Hours", "SkuId": "block"}
+    used = usage(
+        0,
+        hours,
+        2 * hours,
+        hours=24,
+        ConsumedUnit="GPU-Hours",
+        CapacityReservationStatus="Used",
+        **place,
+    ) | {"BilledCost": 0}
+    bought = money("Purchase", 0, ChargeFrequency="One-Time", PricingQuantity=hours, **place)
+    bought |= {"BilledCost": 2 * hours}
+    found = bill(bought, used)
+    (held,) = found.whole_commitments
+    assert (held.id, held.gpus, held.price) == ("cb-1", pytest.approx(8), pytest.approx(2.0))
+    assert (held.start, held.end) == (date(2026, 2, 1), date(2026, 2, 2))
+    assert {row.counted_as for row in found.charges} == {"commitment bought", "usage"}

@@ -10,7 +10,7 @@ from gpuladder.cli.codes import CODES
 
 _EXIT_CODES = {
     "0": "done; a plan within the gap, audited",
-    "1": "the answer is no: infeasible, or an audit finding",
+    "1": "the answer is no: infeasible, an audit finding, or a tripped --fail-over",
     "2": "usage or scenario wrong",
     "3": "stopped at a limit: the best plan so far is written, with its proven gap",
     "4": "the solver ended without a plan",

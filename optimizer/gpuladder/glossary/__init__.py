@@ -7,6 +7,7 @@ stands beside it. Every ``left = right`` of an example is computed by a test.
 
 from __future__ import annotations
 
+from gpuladder.glossary.compared import COMPARED
 from gpuladder.glossary.owned import OWNED
 from gpuladder.glossary.term import Term
 from gpuladder.glossary.use import USE
@@ -364,5 +365,5 @@ _MONEY = (
     ),
 )
 
-TERMS: tuple[Term, ...] = (*_CAPACITY, *OWNED, *_WORK, *_LADDER, *_RATIOS, *USE, *_MONEY)
+TERMS: tuple[Term, ...] = (*_CAPACITY, *OWNED, *_WORK, *_LADDER, *_RATIOS, *USE, *_MONEY, *COMPARED)
 """Every term, in reading order."""

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from gpuladder.analysis.charge_rows import ChargeRow, Part, TermRow
+from gpuladder.analysis.charge_rows import ChargeRow, Part, TermRow, User
 from gpuladder.errors import Problem, UsageError
 from gpuladder.report.labels import kind_label, line_label
 from gpuladder.scenario.expand import expand
@@ -248,6 +248,20 @@ class Line:
         }
         body = ", ".join(f'"{key}": {value}' for key, value in fields.items())
         return f'{{"Elements": [{{{body}}}]}}'
+
+    @property
+    def tags(self) -> str | None:
+        """What the campaign that uses it would be tagged with, as JSON."""
+        use = self.charge.use
+        if use is None or use.by is not User.CAMPAIGN:
+            return None
+        known = {
+            "campaign": use.name,
+            "preemption_class": use.preemption_class,
+            "team": use.team,
+        }
+        tags = {key: value for key, value in known.items() if value is not None}
+        return json.dumps(tags, ensure_ascii=False)
 
     @property
     def name(self) -> str:

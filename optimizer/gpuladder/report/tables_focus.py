@@ -142,6 +142,7 @@ _COST_AND_USAGE: tuple[_LineField, ...] = (
     ("ServiceSubcategory", lambda _: "Other (Compute)", "Always Other (Compute)."),
     ("SkuId", lambda r: None if r.sku is None else r.charge.offer, "Offer, or held commitment."),
     ("SkuPriceId", lambda r: r.sku, "The offer's price for holding or for use."),
+    ("Tags", lambda r: r.tags, "JSON: campaign, team and preemption class of what uses it."),
     (
         "x_AfterHorizon",
         lambda r: r.charge.is_after_horizon,

@@ -109,14 +109,16 @@ class Bill:
     def purchase(
         self, text: Mapping[str, str], number: Mapping[str, float], begin: float, end: float
     ) -> None:
-        """Take the purchase of a commitment: its term perhaps, never usage."""
+        """Take the purchase of a commitment or reserved capacity: perhaps a term, never usage."""
         self.charge(
             "purchase", "commitment bought", number["billed_cost"], number["effective_cost"]
         )
-        if text["frequency"].casefold() == "one-time":
-            self._held_of(text["commitment"]).bought(
-                begin, end, number["commitment_quantity"], text["commitment_unit"]
-            )
+        if text["frequency"].casefold() != "one-time":
+            return
+        quantity, unit = number["commitment_quantity"], text["commitment_unit"]
+        if not text["commitment"]:
+            quantity, unit = number["priced"], text["pricing_unit"]
+        self._held_of(text["commitment"] or text["reservation"]).bought(begin, end, quantity, unit)
 
     def wait(self, row: UsedRow) -> None:
         """Keep an unused row until its commitment's machine is known."""

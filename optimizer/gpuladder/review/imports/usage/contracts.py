@@ -133,8 +133,8 @@ def contract_rows(
     currency : str or None
         Of the bill; costs in another one are not known.
     hourly : bool or None
-        Whether the quantity is one of each hour; where the file does not say and nobody did, the
-        GPUs are not known.
+        Whether the quantity is one of each hour; where nobody said and the file does not, the GPUs
+        are not known.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def _gpus(
     if not unit.is_gpu and machine is None:
         return None, f"its GPUs: a unit is {text['unit']}"
     interval = text.get("interval", "").casefold()
-    if interval in ("hourly", "total term"):
+    if hourly is None and interval in ("hourly", "total term"):
         hourly = interval == "hourly"
     if hourly is None:
         return None, (

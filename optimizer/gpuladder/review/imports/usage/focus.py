@@ -220,7 +220,7 @@ class _Reader:
             ("refund", negative, "a refund: a negative cost or quantity"),
             (
                 "other purchase",
-                is_purchase & ~chunk.filled("commitment"),
+                is_purchase & ~chunk.filled("commitment") & ~chunk.filled("reservation"),
                 "a purchase that is no commitment",
             ),
         ):
