@@ -24,7 +24,7 @@ CODES: dict[str, str] = {
     "GL-F002": "There is no such run, or a file of it is missing.",
     "GL-F003": "A file of a saved run is damaged.",
     "GL-F004": "A saved run was written by a newer version, which may mean something else by it.",
-    "GL-F005": "A folder of that name is there already; nothing is ever written over another.",
+    "GL-F005": "A file or folder of that name is there already; nothing is written over another.",
     # Histories and other files from elsewhere.
     "GL-I001": "A file to import cannot be opened, or not be read to its end.",
     "GL-I002": "A file to import has no content, or a header and no row.",
@@ -68,6 +68,8 @@ CODES: dict[str, str] = {
     "GL-U006": "A grid of values to sweep over is written wrongly, or is too large.",
     "GL-U007": "An option names an offer or commitment that the run does not have.",
     "GL-U008": "A limit of `--fail-over` is written wrongly, or names no figure that can rise.",
+    "GL-U010": "There is no such picture of a run, or its file has another ending than its form.",
+    "GL-U011": "A run has nothing to show on a picture.",
     "GL-U130": "Interrupted before anything could be written.",
     "GL-X070": "A fault of the program's own: run it again with --debug and report the traceback.",
 }

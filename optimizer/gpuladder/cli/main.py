@@ -22,6 +22,7 @@ from gpuladder.cli.imports import import_
 from gpuladder.cli.invoice import invoice
 from gpuladder.cli.new import new
 from gpuladder.cli.options import common
+from gpuladder.cli.plot import plot
 from gpuladder.cli.report import report
 from gpuladder.cli.roll import roll
 from gpuladder.cli.schema import schema
@@ -76,6 +77,7 @@ for verb in (
     report,
     diff,
     roll,
+    plot,
     explain,
     schema,
     doctor,
