@@ -9,6 +9,7 @@ import pytest
 import gpuladder
 from gpuladder.analysis.invoice import invoice
 from gpuladder.errors import ScenarioError
+from gpuladder.sizing.catalogue import price
 from gpuladder.sizing.invoice import COMPUTE_LINES, LINES
 
 
@@ -262,6 +263,36 @@ def test_a_quota_bounds_small_jobs_by_their_hours(content, write):
     content["hardware"][0].pop("node_mtbf_hours")
     found = invoice(scenario_of(content, write))
     assert "8 GPUs for 59 days are 11,328" in refusals(found, "jobs")["hyperscaler_on_demand"]
+
+
+def test_a_list_price_is_of_a_size_that_keeps_the_limit(content, write):
+    """List prices would undercut the scenario's offers with a run that comes too late.
+
+    15,360 GPU-hours are 10 days on 64 GPUs; on 128 at 0.6 they are 25,600 in 8.3 days. Where
+    neither keeps the limit, no list price is billed.
+    """
+    content["hardware"] = content["hardware"][:1]
+    content["hardware"][0].pop("node_mtbf_hours")
+    content["pools"], content["offers"] = content["pools"][:1], content["offers"][:1]
+    gang = {
+        "id": "run",
+        "shape": "gang",
+        "preemption_class": "steady",
+        "gpus": [64, 128],
+        "scaling": {64: 1.0, 128: 0.6},
+        "gpu_hours": 15360,
+        "earliest": "2026-02-05",
+        "deadline": "2026-03-05",
+        "max_duration": "9 days",
+        "drop_cost": 1e6,
+    }
+    content["campaigns"] = [gang]
+    bill = market(invoice(scenario_of(content, write)), "run", "neocloud")
+    listed = price("h100/dataoorts/on_demand").price_per_gpu_hour
+    assert lines(bill)["ideal_hours"].low == pytest.approx(25_600 * listed)
+    gang["max_duration"] = "8 days"
+    (found,) = invoice(scenario_of(content, write)).campaigns
+    assert found.markets == ()
 
 
 def test_the_efficiency_of_a_gang_s_size_is_not_called_a_restart(content, write):

@@ -79,7 +79,8 @@ def price_offer(
     price = _price(books, offer, window)
     if price is None:
         return f"no price on {window.signed}"
-    sized = _sized(books, campaign, kind, offer, window)
+    firm_share = _firm_share(books, campaign) if isinstance(offer, SpotOffer) else 0.0
+    sized = _sized(books, campaign, kind, offer, window, firm_share=firm_share)
     if isinstance(sized, str):
         return sized
     gpus, ideal, useful = sized
@@ -101,7 +102,7 @@ def price_offer(
         useful=useful,
         minimum=minimum,
         upfront=upfront,
-        firm_share=_firm_share(books, campaign) if isinstance(offer, SpotOffer) else 0.0,
+        firm_share=firm_share,
     )
 
 
@@ -131,17 +132,12 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
         quote.kind == "spot" and not _takes_spot(books, campaign)
     ):
         return "its class or its tenancy bars this kind"
-    gpus = min(_sizes(campaign, kind), default=None)
-    if gpus is None:
-        return _no_size(kind)
-    scaling = campaign.scaling.get(gpus, 1.0) if isinstance(campaign, GangCampaign) else 1.0
-    ideal = campaign.gpu_hours / kind.relative_speed / scaling
-    each_class = _class(books, campaign)
-    nodes = math.ceil(gpus / kind.gpus_per_node)
-    rate = 0.0 if kind.node_mtbf_hours is None else nodes / kind.node_mtbf_hours
-    useful = goodput(each_class, rate)
-    if useful < LEAST_GOODPUT:
-        return NEVER_DONE
+    dates = Window(campaign.earliest, campaign.earliest, campaign.deadline)
+    firm_share = _firm_share(books, campaign) if quote.kind == "spot" else 0.0
+    sized = _sized(books, campaign, kind, None, dates, firm_share=firm_share)
+    if isinstance(sized, str):
+        return sized
+    gpus, ideal, useful = sized
     minimum = 0.0
     if quote.kind == "reserved_1y":
         held = _held_gpus(
@@ -149,7 +145,7 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
             ideal * (1.0 + campaign.waste) / useful,
             kind.gpus_per_node,
             gpus=gpus,
-            hours=(campaign.deadline - campaign.earliest).days * HOURS_PER_DAY,
+            hours=dates.hours,
         )
         minimum = held * HOURS_PER_YEAR * quote.price_per_gpu_hour
     return _priced(
@@ -165,7 +161,7 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
         useful=useful,
         minimum=minimum,
         upfront=0.0,
-        firm_share=_firm_share(books, campaign) if quote.kind == "spot" else 0.0,
+        firm_share=firm_share,
         note=f"list price of {quote.as_of}, {quote.source}",
         market_rates=rate_rows()[quote.market],
     )
@@ -260,10 +256,15 @@ def _sized(
     books: Books,
     campaign: Campaign,
     kind: Hardware,
-    offer: CommittedTerm | MeteredOffer,
+    offer: CommittedTerm | MeteredOffer | None,
     window: Window,
+    *,
+    firm_share: float,
 ) -> tuple[int, float, float] | str:
-    """Return GPUs, ideal hours and goodput of the smallest size an offer holds, or why none is."""
+    """Return GPUs, ideal hours and goodput of the smallest size an offer holds, or why none is.
+
+    Without an offer, at a list price: what is done in time on as many GPUs as are asked for.
+    """
     reason = ""
     for gpus in _sizes(campaign, kind):
         scaling = campaign.scaling.get(gpus, 1.0) if isinstance(campaign, GangCampaign) else 1.0
@@ -273,8 +274,7 @@ def _sized(
             reason = reason or NEVER_DONE
             continue
         paid = ideal * (1.0 + campaign.waste) / useful
-        if isinstance(offer, SpotOffer):
-            paid *= 1.0 - _firm_share(books, campaign)
+        paid *= 1.0 - firm_share
         why = too_little(campaign, offer, kind, gpus=gpus, paid_hours=paid, window=window)
         if why is None:
             return gpus, ideal, useful
@@ -286,7 +286,7 @@ def _goodput(
     books: Books,
     campaign: Campaign,
     kind: Hardware,
-    offer: CommittedTerm | MeteredOffer,
+    offer: CommittedTerm | MeteredOffer | None,
     gpus: int,
 ) -> float:
     nodes = math.ceil(gpus / kind.gpus_per_node)

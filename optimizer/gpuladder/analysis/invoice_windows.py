@@ -98,7 +98,7 @@ def _start_days(
 
 def too_little(
     campaign: Campaign,
-    offer: CommittedTerm | MeteredOffer,
+    offer: CommittedTerm | MeteredOffer | None,
     kind: Hardware,
     *,
     gpus: int,
@@ -109,6 +109,8 @@ def too_little(
 
     Parameters
     ----------
+    offer : CommittedTerm or MeteredOffer, optional
+        None for a list price, which says nothing about quotas or availability.
     gpus : int
         Size of a gang; of no meaning for small jobs.
     paid_hours : float
@@ -138,9 +140,11 @@ def too_little(
 
 
 def _capacity(
-    offer: CommittedTerm | MeteredOffer, kind: Hardware, gpus: int
+    offer: CommittedTerm | MeteredOffer | None, kind: Hardware, gpus: int
 ) -> tuple[float, float]:
     """Return the GPUs an offer holds at most, and the share of hours in which it has them."""
+    if offer is None:
+        return math.inf, 1.0
     if isinstance(offer, OnDemandOffer):
         return (math.inf if offer.max_gpus is None else offer.max_gpus), 1.0
     if isinstance(offer, SpotOffer):
