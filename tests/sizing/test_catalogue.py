@@ -111,6 +111,18 @@ def test_a_catalogue_of_ones_own(tmp_path):
         catalogue.read_priced_memory(path)
 
 
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [("X,80,1,5\n", r"mine\.csv:2: more cells than columns"), ("", "no rows")],
+)
+def test_a_catalogue_with_decimal_commas_or_without_rows_is_refused(tmp_path, rows, words):
+    """1,5 would be read as 1, or a run be said to fit nowhere for want of any node."""
+    path = tmp_path / "mine.csv"
+    path.write_text("hardware,memory_gb,price_per_gpu_hour\n" + rows)
+    with pytest.raises(UsageError, match=words):
+        catalogue.read_priced_memory(path)
+
+
 def test_hardware_says_what_was_read_of_it():
     """A peak nobody read, or one with sparsity, would be divided by.
 

@@ -300,6 +300,7 @@ def test_decentralised_machines_are_not_verified_unless_stated(content, write):
         ({}, {"time_limit": "3 days"}, "3 days here, small jobs"),
         ({"repeat": {"every": "1 months", "count": 2}}, {}, "every 2 months, 2 times here"),
         ({"hardware": ["H100"]}, {"placement": {"hardware": ["A100"]}}, "A100 here, H100"),
+        ({"providers": ["vast-ai"]}, {"placement": {"providers": ["aws"]}}, "aws here, vast-ai"),
     ],
 )
 def test_lines_that_a_campaign_overrides_are_said(

@@ -246,6 +246,8 @@ def read_priced_memory(path: Path) -> tuple[PricedMemory, ...]:
         raise UsageError(Problem(code="GL-S001", what=f"cannot be read: {path}")) from error
     found = []
     for number, row in enumerate(csv.DictReader(io.StringIO(text)), start=2):
+        if None in row:  # cells beyond the header's: a decimal comma would be half a price
+            raise UsageError(_bad_row(path, number, "more cells than columns"))
         try:
             cost = row.get("price_per_gpu_hour")
             memory, hourly = float(row["memory_gb"]), float(cost) if cost else None
@@ -256,6 +258,8 @@ def read_priced_memory(path: Path) -> tuple[PricedMemory, ...]:
         if not name or not all(map(math.isfinite, numbers)) or memory <= 0 or min(numbers) < 0:
             raise UsageError(_bad_row(path, number))
         found.append(PricedMemory(name, memory, hourly))
+    if not found:
+        raise UsageError(_bad_row(path, 1, "no rows"))
     return tuple(found)
 
 
@@ -311,10 +315,10 @@ def _plain(name: str) -> str:
     return " ".join(words.split())
 
 
-def _bad_row(path: Path, number: int) -> Problem:
+def _bad_row(path: Path, number: int, what: str = "not a row of a catalogue") -> Problem:
     return Problem(
         code="GL-S005",
         where=f"{path}:{number}",
-        what="not a row of a catalogue",
+        what=what,
         fix="columns: hardware, memory_gb (GB per GPU), price_per_gpu_hour (may be empty)",
     )

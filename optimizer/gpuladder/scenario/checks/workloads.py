@@ -193,6 +193,12 @@ def _said_twice(
         if mine_ is not None and counts_ is not None and set(mine_) != set(counts_):
             says = ", ".join(mine_), ", ".join(counts_)
             found.append((f"placement.{name}", *says, f"the campaign's `{name}` counts"))
+    if place.providers is not None and campaign.providers is not None:
+        named, chosen = set(place.providers), set(campaign.providers)
+        # Verified machines alone leave fewer of those named, which is no contradiction.
+        if chosen - named or (named - chosen and not place.verified):
+            says = ", ".join(place.providers), ", ".join(campaign.providers)
+            found.append(("placement.providers", *says, "the campaign's `providers` counts"))
     for name, mine__, counts__, why in found:
         yield context.warning(
             "GL-S916",
