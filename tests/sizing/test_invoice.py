@@ -68,10 +68,10 @@ def test_interruptions_stretch_useful_and_failed_runs_alike():
 
 def test_a_commitment_is_paid_whole():
     """Unused hours of a term would be free: 200 used of a minimum of 500."""
-    lines = inv.bill_lines(Bill(ideal_hours=Amount(100, 100), price=2, minimum=500))
+    lines = inv.bill_lines(Bill(ideal_hours=Amount(100, 100), price=2, minimum=Amount(500, 500)))
     assert by_name(lines)["minimums_and_commitments"] == (300, 300)
     assert total(lines) == (500, 500)
-    enough = inv.bill_lines(Bill(ideal_hours=Amount(300, 300), price=2, minimum=500))
+    enough = inv.bill_lines(Bill(ideal_hours=Amount(300, 300), price=2, minimum=Amount(500, 500)))
     assert by_name(enough)["minimums_and_commitments"] == (0, 0)
 
 
@@ -82,7 +82,7 @@ def test_a_minimum_keeps_totals_in_order():
             ideal_hours=Amount(100, 100),
             price=2,
             utilisation_multiplier=Amount(1, 1.5),
-            minimum=250,
+            minimum=Amount(250, 250),
         )
     )
     assert total(lines) == (250, 300)
@@ -91,9 +91,9 @@ def test_a_minimum_keeps_totals_in_order():
 def test_escrow_is_the_largest_of_what_must_be_paid_in():
     """A run could not start for want of a deposit nobody had planned."""
     bill = Amount(900, 1100)
-    assert inv.escrow(bill, 1.0, 0, 5) == Amount(900, 1100)
-    assert inv.escrow(bill, 0.0, 300, 5) == Amount(300, 300)
-    assert inv.escrow(bill, 0.0, 0, 5) == Amount(5, 5)
+    assert inv.escrow(bill, 1.0, inv.NOTHING, 5) == Amount(900, 1100)
+    assert inv.escrow(bill, 0.0, Amount(300, 300), 5) == Amount(300, 300)
+    assert inv.escrow(bill, 0.0, inv.NOTHING, 5) == Amount(5, 5)
 
 
 def test_plan_lines_sum_to_the_loaded_cost():

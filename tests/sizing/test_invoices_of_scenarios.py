@@ -78,6 +78,28 @@ def test_a_commitment_signed_for_one_campaign_alone_is_paid_whole(content, write
     assert bill.escrow.low == pytest.approx(term / 2)
 
 
+def test_a_slower_run_takes_more_terms(content, write):
+    """The dear end of a bill would leave out the term that a low MFU makes necessary.
+
+    7,120 hours at 40 % MFU, 10,171 at 28 %: with a tenth failed 11,188 on 16 GPUs are 29.1 days
+    or five weeks; at 50 % MFU 5,696, and with a tenth failed 16.3 days or three weeks. At 2.00 a
+    week of 16 GPUs is 5,376, half of the first one upfront; 0.10 more for each hour that is used.
+    """
+    content["hardware"][0].pop("node_mtbf_hours")
+    content["campaigns"][0]["workload"]["mfu"] = {"low": 0.28, "expected": 0.4, "high": 0.5}
+    content["offers"][3] |= {"tenor": "7 days", "usage_price": 0.1}
+    bill = market(invoice(scenario_of(content, write)), "pretrain", "committed")
+    rest = lines(bill)["minimums_and_commitments"]
+    flops_hours = 6 * 13e9 * 130e9 / (989e12 * 3600)
+    for weeks, mfu, compute, unused in (
+        (3, 0.5, bill.compute.low, rest.low),
+        (5, 0.28, bill.compute.high, rest.high),
+    ):
+        used = flops_hours / mfu * 1.1
+        assert compute + unused == pytest.approx(weeks * 5376 + 0.1 * used)
+    assert bill.escrow.low == bill.escrow.high == pytest.approx(5376 / 2)
+
+
 def test_spot_is_barred_by_the_class_and_says_so(content, write):
     """A run that must not be stopped would be billed at spot prices."""
     found = invoice(scenario_of(content, write))

@@ -22,7 +22,7 @@ from gpuladder.scenario.schema import (
 )
 from gpuladder.scenario.workloads import refusal
 from gpuladder.sizing.catalogue import MarketRates, find_hardware, is_verified, rate_rows
-from gpuladder.sizing.invoice import Amount, Bill, bill_lines, escrow
+from gpuladder.sizing.invoice import NOTHING, Amount, Bill, bill_lines, escrow
 from gpuladder.sizing.owned import down_payment, loan_of, market_value
 from gpuladder.sizing.sheet import LEAST_GOODPUT
 
@@ -84,10 +84,10 @@ def price_offer(
     if isinstance(sized, str):
         return sized
     gpus, ideal, useful = sized
-    used_hours = ideal * (1.0 + campaign.waste) / useful
-    minimum, upfront = 0.0, 0.0
+    minimum, upfront = NOTHING, NOTHING
     if not isinstance(offer, OnDemandOffer | SpotOffer):
-        found = _commitment(books, campaign, offer, price, window, gpus=gpus, used_hours=used_hours)
+        taken = _taken_hours(books, campaign, ideal, useful)
+        found = _commitment(campaign, offer, price, window, gpus=gpus, taken=taken)
         if isinstance(found, str):
             return found
         minimum, upfront = found
@@ -138,16 +138,14 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
     if isinstance(sized, str):
         return sized
     gpus, ideal, useful = sized
-    minimum = 0.0
+    minimum = NOTHING
     if quote.kind == "reserved_1y":
-        held = _held_gpus(
-            campaign,
-            ideal * (1.0 + campaign.waste) / useful,
-            kind.gpus_per_node,
-            gpus=gpus,
-            hours=dates.hours,
-        )
-        minimum = held * HOURS_PER_YEAR * quote.price_per_gpu_hour
+        taken, node = _taken_hours(books, campaign, ideal, useful), kind.gpus_per_node
+        held = [
+            _held_gpus(campaign, each, node, gpus=gpus, hours=dates.hours)
+            for each in (taken.low, taken.high)
+        ]
+        minimum = Amount(*held).times(HOURS_PER_YEAR * quote.price_per_gpu_hour)
     return _priced(
         books,
         campaign,
@@ -160,7 +158,7 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
         ideal=ideal,
         useful=useful,
         minimum=minimum,
-        upfront=0.0,
+        upfront=NOTHING,
         firm_share=firm_share,
         note=f"list price of {quote.as_of}, {quote.source}",
         market_rates=rate_rows()[quote.market],
@@ -177,8 +175,8 @@ def _priced(
     price: float,
     ideal: float,
     useful: float,
-    minimum: float,
-    upfront: float,
+    minimum: Amount,
+    upfront: Amount,
     firm_share: float,
     note: str = "",
     market_rates: MarketRates | None = None,
@@ -199,7 +197,7 @@ def _priced(
             staff=beside.staff,
             queue_and_tooling=beside.queue_and_tooling,
             stored=beside.stored,
-            minimum=max(minimum, credit),
+            minimum=Amount(max(minimum.low, credit), max(minimum.high, credit)),
         )
     )
     ours = beside.staff.high + beside.queue_and_tooling.high
@@ -318,40 +316,57 @@ def _price(books: Books, offer: CommittedTerm | MeteredOffer, window: Window) ->
     return price + (usage or 0.0)
 
 
+def _taken_hours(books: Books, campaign: Campaign, ideal: float, useful: float) -> Amount:
+    """Return the GPU-hours that the work takes up, idle ones of the multiplier included."""
+    many = books.terms.utilisation_multiplier
+    band = hours_over_band(campaign, ideal).times((1.0 + campaign.waste) / useful)
+    return Amount(band.low * many.low, band.high * many.high)
+
+
 def _commitment(
-    books: Books,
     campaign: Campaign,
     offer: CommittedTerm,
     price: float,
     window: Window,
     *,
     gpus: int,
-    used_hours: float,
-) -> tuple[float, float] | str:
+    taken: Amount,
+) -> tuple[Amount, Amount] | str:
     """Return the least that is paid for compute, and what of it is due at the start.
 
-    Whole lots for whole terms, one after the other until the work is done; owned hardware loses
-    value, and its loan bears interest, over the campaign's dates whether used or not. A reason
-    where there are too few lots.
+    A reason where there are too few lots for the fewest hours; the most hours take up all lots
+    that there are, and are billed whatever is beyond.
     """
-    multiplier = books.terms.utilisation_multiplier.low
     lot = offer.lot_gpus
-    held = _held_gpus(campaign, used_hours * multiplier, lot, gpus=gpus, hours=window.hours)
-    held = max(held, offer.min_lots * lot)
-    if offer.max_lots is not None and held > offer.max_lots * lot:
-        return f"{held / lot:,.0f} lots are needed, and `max_lots` is {offer.max_lots}"
+    most = math.inf if offer.max_lots is None else offer.max_lots * lot
+    bills = []
+    for hours in (taken.low, taken.high):
+        held = _held_gpus(campaign, hours, lot, gpus=gpus, hours=window.hours)
+        held = max(held, offer.min_lots * lot)
+        if held > most and not bills:
+            return f"{held / lot:,.0f} lots are needed, and `max_lots` is {offer.max_lots}"
+        bills.append(_held_cost(offer, price, window, min(held, most), hours))
+    (low, due_low), (high, due_high) = bills
+    return Amount(low, high), Amount(due_low, due_high)
+
+
+def _held_cost(
+    offer: CommittedTerm, price: float, window: Window, held: float, hours: float
+) -> tuple[float, float]:
+    """Return what so many GPUs cost for the work, and what of it is due at the start.
+
+    Whole terms, one after the other until the work is done; owned hardware loses value, and its
+    loan bears interest, over the campaign's dates whether used or not.
+    """
     if isinstance(offer, OwnedOffer):
         return held * window.hours * price, down_payment(offer, held * offer.capex_per_gpu)
     term_hours = term_of(offer).days(window.signed) * HOURS_PER_DAY
     waited = (window.start - window.signed).days * HOURS_PER_DAY
-    run_hours = waited + used_hours * multiplier / held
-    terms = max(math.ceil(run_hours / term_hours - 1e-9), 1)
+    terms = max(math.ceil((waited + hours / held) / term_hours - 1e-9), 1)
     usage = offer.usage_price or 0.0
-    holding = price - usage
-    hours = held * term_hours
-    minimum = hours * terms * holding + usage * used_hours * multiplier
+    one = held * term_hours * (price - usage)
     setup = getattr(offer, "setup_cost", 0.0)
-    return minimum + setup, hours * holding * offer.upfront + setup
+    return one * terms + usage * hours + setup, one * offer.upfront + setup
 
 
 def _held_gpus(

@@ -72,11 +72,12 @@ def plan_market(
     total = Amount(math.fsum(a.low for a in billed), math.fsum(a.high for a in billed))
     runs = row.runs * (1.0 if campaign.workload is None else campaign.workload.run.runs)
     offers = [name for name in (row.pool, row.spot_offer) if name is not None]
+    upfront = _upfront(books, campaign, uses, result)
     return MarketInvoice(
         market=PLAN,
         lines=lines,
         runs=runs,
-        escrow=escrow(total, share, _upfront(books, campaign, uses, result), credit),
+        escrow=escrow(total, share, Amount(upfront, upfront), credit),
         offers=tuple(offers),
         notes=_notes(books),
     )

@@ -157,8 +157,9 @@ class Bill:
         Currency.
     stored : str
         Working of the storage.
-    minimum : float
-        Least that is paid for compute: minimum credit, or a commitment's whole term.
+    minimum : Amount
+        Least that is paid for compute: minimum credit, or a commitment's whole terms. More hours
+        may take more of them.
     """
 
     ideal_hours: Amount
@@ -171,7 +172,7 @@ class Bill:
     staff: Amount = NOTHING
     queue_and_tooling: Amount = NOTHING
     stored: str = ""
-    minimum: float = 0.0
+    minimum: Amount = NOTHING
 
 
 def compute_cost(ideal_hours: float, utilisation_multiplier: float, price: float) -> float:
@@ -197,7 +198,8 @@ def bill_lines(bill: Bill) -> tuple[InvoiceLine, ...]:
     paid = compute.plus(failed).plus(overhead)
     # Where more compute leaves less of a minimum unused, each end keeps its own rest: the totals
     # stay in order, though the rest at the low end is the larger one.
-    unused = Amount(max(bill.minimum - paid.low, 0.0), max(bill.minimum - paid.high, 0.0))
+    least = bill.minimum
+    unused = Amount(max(least.low - paid.low, 0.0), max(least.high - paid.high, 0.0))
     amounts: tuple[tuple[Amount | None, str, str], ...] = (
         (ideal, "hours × price", f"{_span(bill.ideal_hours)} × {bill.price:,.4g}"),
         (
@@ -214,7 +216,7 @@ def bill_lines(bill: Bill) -> tuple[InvoiceLine, ...]:
         (
             unused,
             "minimum − compute, where positive",
-            f"minimum {bill.minimum:,.0f}",
+            f"minimum {_span(least)}",
         ),
     )
     return tuple(
@@ -253,14 +255,14 @@ def between(low: Sequence[InvoiceLine], high: Sequence[InvoiceLine]) -> tuple[In
     )
 
 
-def escrow(total: Amount, escrow_share: float, upfront: float, minimum_credit: float) -> Amount:
+def escrow(total: Amount, escrow_share: float, upfront: Amount, minimum_credit: float) -> Amount:
     """Return what must be paid in before the start: a share of the bill, upfront sums, or credit.
 
     The largest of the three counts; upfront payments are part of the bill.
     """
     return Amount(
-        max(total.low * escrow_share, upfront, minimum_credit),
-        max(total.high * escrow_share, upfront, minimum_credit),
+        max(total.low * escrow_share, upfront.low, minimum_credit),
+        max(total.high * escrow_share, upfront.high, minimum_credit),
     )
 
 
