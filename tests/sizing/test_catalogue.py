@@ -123,6 +123,14 @@ def test_a_catalogue_with_decimal_commas_or_without_rows_is_refused(tmp_path, ro
         catalogue.read_priced_memory(path)
 
 
+def test_a_name_with_several_memories_is_told_apart_by_them():
+    """A card of 40 GB would be billed at the list price of the one with 80."""
+    assert catalogue.find_hardware("A100", memory_gb=40).id == "a100-40"
+    assert catalogue.find_hardware("A100", memory_gb=80).id == "a100-80"
+    assert catalogue.find_hardware("H100", memory_gb=80).id == "h100"
+    assert catalogue.find_hardware("H100", memory_gb=79.6).id == "h100"
+
+
 def test_hardware_says_what_was_read_of_it():
     """A peak nobody read, or one with sparsity, would be divided by.
 

@@ -317,6 +317,14 @@ def test_a_list_price_is_of_a_size_that_keeps_the_limit(content, write):
     assert found.markets == ()
 
 
+def test_a_list_price_is_of_the_memory_that_the_scenario_states(content, write):
+    """An A100 of 40 GB would be billed at the list price of one with 80."""
+    content["hardware"][1]["memory_gb"] = 40
+    content["campaigns"][0]["hardware"] = ["A100"]
+    found = market(invoice(scenario_of(content, write)), "pretrain", "neocloud")
+    assert {offer.partition("/")[0] for offer in found.offers} == {"a100-40"}
+
+
 def test_the_efficiency_of_a_gang_s_size_is_not_called_a_restart(content, write):
     """Hours lost to scaling would be blamed on checkpoints: nothing interrupts this run."""
     content["hardware"][0].pop("node_mtbf_hours")

@@ -116,7 +116,8 @@ def price_quote(books: Books, campaign: Campaign, quote: PriceQuote) -> Priced |
         (
             each
             for each in books.scenario.hardware
-            if (spec := find_hardware(each.id)) is not None and spec.id == quote.hardware
+            if (spec := find_hardware(each.id, memory_gb=each.memory_gb)) is not None
+            and spec.id == quote.hardware
         ),
         None,
     )
@@ -339,7 +340,7 @@ def _commitment(
     """
     lot = offer.lot_gpus
     most = math.inf if offer.max_lots is None else offer.max_lots * lot
-    bills = []
+    bills: list[tuple[float, float]] = []
     for hours in (taken.low, taken.high):
         held = _held_gpus(campaign, hours, lot, gpus=gpus, hours=window.hours)
         held = max(held, offer.min_lots * lot)

@@ -164,12 +164,18 @@ def hardware(name: str, where: str = "") -> HardwareSpec:
     return found
 
 
-def find_hardware(name: str) -> HardwareSpec | None:
-    """Return a kind of GPU by id or by a usual name; None when it is unknown."""
-    wanted = _plain(name)
-    for spec in hardware_rows().values():
-        if wanted == spec.id or wanted in spec.aliases:
-            return spec
+def find_hardware(name: str, *, memory_gb: float | None = None) -> HardwareSpec | None:
+    """Return a kind of GPU by id or by a usual name; None when it is unknown.
+
+    Of a name that is sold with several memories, such as A100, the one with ``memory_gb``.
+    """
+    names = [_plain(name)]
+    if memory_gb is not None:
+        names.insert(0, f"{names[0]} {memory_gb:g}gb")
+    for wanted in names:
+        for spec in hardware_rows().values():
+            if wanted == spec.id or wanted in spec.aliases:
+                return spec
     return None
 
 
