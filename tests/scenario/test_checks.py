@@ -598,6 +598,18 @@ FAULTS: list[tuple[str, str, str, str, tuple[str, ...], Any]] = [
         lambda raw: owned(raw, residual_per_year=0.6, residual_curve=[AGE]),
     ),
     (
+        "hardware that gains value with age",
+        "GL-S513",
+        "warning",
+        "offers.own.residual_curve",
+        ("30% of its price at 1 years", "60% at 2 years"),
+        lambda raw: owned(
+            raw,
+            residual_per_year=None,
+            residual_curve=[{"age": "1 years", "share": 0.3}, AGE, {"age": "9 years", "share": 0}],
+        ),
+    ),
+    (
         "one age twice in a residual curve",
         "GL-S513",
         "error",
@@ -711,6 +723,19 @@ FAULTS: list[tuple[str, str, str, str, tuple[str, ...], Any]] = [
         "offers.own.residual_per_generation",
         ("`h100`", "`superseded`"),
         lambda raw: owned(raw, residual_per_generation=0.7),
+    ),
+    (
+        "value by generation after the last successor",
+        "GL-S518",
+        "warning",
+        "offers.own.depreciation",
+        ("last on 2026-08-01", "from 2026-09-01 on"),
+        lambda raw: owned(
+            raw,
+            depreciation={"method": "by_generation", "kept_per_generation": 0.7},
+            available_from="2026-09-01",
+            turnovers=["2026-08-01", "2025-06-01"],
+        ),
     ),
     (
         "successors that do nothing",

@@ -203,7 +203,8 @@ CODES: dict[str, Code] = {
     ),
     "GL-S513": Code(
         "A residual curve out of order",
-        "Ages ascend, whatever day they are counted from: 12 months and 1 years are one age.",
+        "Ages ascend, whatever day they are counted from: 12 months and 1 years are one age. "
+        "Shares that rise with age are doubted.",
     ),
     "GL-S514": Code(
         "A loan that is not whole payments",
@@ -225,7 +226,8 @@ CODES: dict[str, Code] = {
     "GL-S518": Code(
         "A generation that never ends",
         "Value by generation drops on the date from which the hardware is `superseded`, and on "
-        "the offer's `turnovers`; both parts are needed.",
+        "the offer's `turnovers`; both parts are needed, and a date after the purchase: earlier "
+        "ones are in its price.",
     ),
     "GL-S601": Code(
         "An expiry a few days off a boundary",

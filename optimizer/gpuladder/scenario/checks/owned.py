@@ -60,6 +60,15 @@ def _residual(context: Context, path: tuple[Key, ...], offer: OwnedOffer) -> Ite
                 fix="write each age once, the youngest first",
             )
             return
+        if after.share > before.share:
+            yield context.warning(
+                "GL-S513",
+                (*path, "residual_curve", number, "share"),
+                f"`{offer.id}` is worth {before.share:.0%} of its price at {before.age} and "
+                f"{after.share:.0%} at {after.age}",
+                why="hardware that gains value with age pays for being kept",
+                fix="check both shares: they are of the purchase price, and fall with age",
+            )
     start = context.first_day
     last = offer.life.after(start)
     if context.grid is not None:
@@ -85,14 +94,21 @@ def _generations(context: Context, path: tuple[Key, ...], offer: OwnedOffer) -> 
         return
     by_generation = offer.depreciation.method == "by_generation"
     is_read = offer.residual_per_generation is not None or by_generation
-    if is_read and not successors(offer, kind.superseded):
+    dates = successors(offer, kind.superseded)
+    first = offer.lead.after(context.first_day)
+    first = max(first, offer.available_from or first)
+    if is_read and max(dates, default=first) <= first:
         key = "depreciation" if by_generation else "residual_per_generation"
+        ends = f"superseded last on {max(dates)}" if dates else "never superseded"
         yield context.warning(
             "GL-S518",
             (*path, key),
-            f"`{offer.id}` loses value with each generation, and `{kind.id}` is never superseded",
-            why="without a date its value never drops",
-            fix=f"give `superseded` for `{kind.id}`, or `turnovers`",
+            f"`{offer.id}` loses value with each generation, and `{kind.id}` is {ends}"
+            + (f", before it can be bought, from {first} on" if dates else ""),
+            why="without a later date its value never drops",
+            fix="give `turnovers`"
+            if dates
+            else f"give `superseded` for `{kind.id}`, or `turnovers`",
         )
     elif offer.turnovers and not is_read:
         yield context.warning(
