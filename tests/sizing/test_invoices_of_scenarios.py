@@ -128,6 +128,13 @@ def test_decentralised_bills_are_paid_in_before_the_start(content, write):
     assert bill.escrow.low == pytest.approx(bill.total.low - 1000)
 
 
+def test_a_deposit_is_a_share_in_every_currency(content, write):
+    """A bill in euros would look as if nothing had to be paid in before the start."""
+    content["currency"] = "EUR"
+    bill = market(invoice(scenario_of(content, write)), "pretrain", "decentralised")
+    assert bill.escrow.low == pytest.approx(bill.total.low - 1000)
+
+
 def test_sides_without_an_offer_are_filled_from_dated_list_prices(content, write):
     """Markets the scenario has no offer in could not be compared, or look like offers."""
     found = invoice(scenario_of(content, write), today=date(2026, 12, 1))

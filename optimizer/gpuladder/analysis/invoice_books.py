@@ -98,14 +98,16 @@ def paid_in(books: Books, provider: str, rates: MarketRates | None = None) -> tu
     """Return a provider's minimum credit and the share of a bill it wants before the start.
 
     What is stated counts, zero too; else list terms on the decentralised side, and nothing
-    elsewhere.
+    elsewhere. A share is one in every currency; a sum in another currency is not known, and left
+    out.
     """
     stated = books.provider_terms(provider)
     listed = rates or rate_rows()[books.side_of(provider)]
-    usual = listed.market == "decentralised" and listed.currency == books.scenario.currency
+    usual = listed.market == "decentralised"
     credit, share = stated.minimum_credit, stated.escrow_share
     if credit is None:
-        credit = listed.minimum_credit if usual else 0.0
+        known = usual and listed.currency == books.scenario.currency
+        credit = listed.minimum_credit if known else 0.0
     if share is None:
         share = listed.escrow_share if usual else 0.0
     return credit, share
