@@ -286,6 +286,17 @@ def test_an_offer_that_is_not_yet_there_has_no_price(content, write):
     assert sheet.place.price_per_gpu_hour is None
 
 
+def test_terms_of_the_invoice_that_cannot_be_meant_are_said(content, write):
+    """60 % busy would make every bill 60 times its hours, or a second row count for nothing."""
+    content["invoice"] = {"utilisation_multiplier": 60}
+    (found,) = gpuladder.load(write(content)).warnings
+    assert (found.code, found.fix) == ("GL-S110", "for 60 % busy write 1.667")
+    rows = [{"provider": "aws", "minimum_credit": 5}, {"provider": "aws", "queue_hours": 2}]
+    content["invoice"] = {"providers": rows}
+    with pytest.raises(ScenarioError, match=r"GL-S211.*providers\[2\].*`aws` is written twice"):
+        gpuladder.load(write(content))
+
+
 def test_decentralised_machines_are_not_verified_unless_stated(content, write):
     """Saying nothing about a market of strangers' machines would verify them."""
     content["campaigns"][0]["workload"]["placement"] = {"verified": True}

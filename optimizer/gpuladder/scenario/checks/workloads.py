@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from gpuladder.sizing.sanity import Where
     from gpuladder.sizing.spec import InvoiceTerms, Workload
 
+_MOST_MULTIPLIER = 10.0
+"""Allocated over busy hours: above it less than a tenth of what is paid for would be busy."""
+
 
 def check(context: Context) -> Iterator[Problem]:
     """Yield what is wrong or doubtful about workloads and the peaks they are divided by."""
@@ -47,12 +50,30 @@ def check(context: Context) -> Iterator[Problem]:
 
 
 def _invoice(context: Context) -> Iterator[Problem]:
-    """Yield rows of the invoice's terms that match nothing in the scenario."""
+    """Yield rows of the invoice's terms that match nothing or say it twice, and per cent."""
     terms = cast("InvoiceTerms | None", context.sections.get("invoice"))
     if terms is None:
         return
     providers = context.values("pools", "provider")
+    many = terms.utilisation_multiplier.high
+    if many > _MOST_MULTIPLIER:
+        yield context.warning(
+            "GL-S110",
+            ("invoice", "utilisation_multiplier"),
+            f"{many:g} is {1 / many:.2g} of the allocated hours busy",
+            why="it is allocated over busy hours, and this one looks like a percentage",
+            fix=f"for {many:g} % busy write {100 / many:.4g}",
+        )
+    names = [row.provider for row in terms.providers]
     for index, row in enumerate(terms.providers):
+        if row.provider in names[:index]:
+            yield context.error(
+                "GL-S211",
+                ("invoice", "providers", index, "provider"),
+                f"the provider `{row.provider}` is written twice",
+                why="only the first row would count",
+                fix="write all of its terms in one row",
+            )
         if row.provider not in providers:
             yield context.warning(
                 "GL-S911",
