@@ -75,6 +75,19 @@ def test_a_peak_with_sparsity_is_doubted(content, write):
     assert "GL-S908" in [problem.code for problem in gpuladder.load(write(content)).warnings]
 
 
+@pytest.mark.parametrize("peak", [0.989, 989e3])
+def test_a_peak_in_another_unit_is_doubted(peak, content, write):
+    """A thousand times the hours, or none, would be blamed on something else."""
+    content["hardware"][0]["peak_tflops"] = peak
+    for row in content["campaigns"]:
+        row.pop("workload")
+        row["gpu_hours"] = 1000
+    content["campaigns"][0]["gpus"] = 64
+    (found,) = gpuladder.load(write(content)).warnings
+    assert found.code == "GL-S908"
+    assert "in TFLOPS, 989" in found.fix
+
+
 def test_an_mfu_of_unknown_hardware_is_refused(content, write):
     """The MFU would be taken as a share of another peak."""
     content["campaigns"][0]["workload"]["mfu"] = {"expected": 0.4, "hardware": "H200"}

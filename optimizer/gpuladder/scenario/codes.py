@@ -295,9 +295,9 @@ CODES: dict[str, Code] = {
         "Both are given; the stated GPU-hours count.",
     ),
     "GL-S908": Code(
-        "A peak with sparsity",
+        "A peak with sparsity, or in another unit",
         "Datasheets print the peak with structured sparsity, twice the dense one; training does "
-        "not reach it.",
+        "not reach it. It is written in TFLOPS: 989, not 989e12.",
     ),
     "GL-S909": Code(
         "No size keeps the time limit",

@@ -28,6 +28,8 @@ _LEAST_PARAMS = 1e6
 _LEAST_TOKENS = 1e5
 _LEAST_WEIGHT_BYTES, _MOST_WEIGHT_BYTES = 0.5, 4.0
 _ROUNDING = 0.02
+_UNIT = 30.0
+"""Times off a peak of the catalogue that no number format explains."""
 
 
 def nowhere(*_keys: str) -> str:
@@ -124,11 +126,21 @@ def _doubted_size(where: str, what: str, why: str, fix: str) -> Problem:
 
 
 def peak_problems(name: str, peak_tflops: float, where: str = "") -> Iterator[Problem]:
-    """Yield peaks that look like the figure with sparsity, judged by the catalogue."""
+    """Yield peaks in another unit or with sparsity, judged by the catalogue."""
     spec = find_hardware(name)
     if spec is None:
         return
     ratio = peak_tflops / spec.peak_tflops
+    if not 1.0 / _UNIT <= ratio <= _UNIT:
+        yield Problem(
+            code="GL-S908",
+            where=where,
+            what=f"`{name}` has a peak of {peak_tflops:g} TFLOPS: {ratio:.3g} times the "
+            f"{spec.peak_tflops:g} of dense BF16",
+            why="it looks like another unit: GPU-hours are FLOPs over it",
+            fix=f"write the dense BF16 peak in TFLOPS, {spec.peak_tflops:g}",
+            severity=Severity.WARNING,
+        )
     for factor, meaning in ((2.0, "with sparsity"), (4.0, "of FP8 with sparsity")):
         if abs(ratio / factor - 1.0) < _ROUNDING:
             yield Problem(
