@@ -157,6 +157,15 @@ def test_a_catalogue_prices_the_compute_too(gpuladder, tmp_path):
     assert done.returncode == 2
 
 
+def test_that_no_node_holds_a_copy_is_said(gpuladder):
+    """An empty list of nodes would look like a fault: 405B × 2 × 4 are 3,240 GB, 4,050 at 0.8."""
+    run = ("--params", "405B", "--tokens", "1T", "--method", "full_finetune")
+    done = gpuladder("size", *run)
+    assert done.returncode == 0
+    assert "smallest node that fits: none: one copy is spread over nodes" in done.stdout
+    assert "no node has 3,240.0 ÷ 0.8 = 4,050.0 GB" in done.stdout
+
+
 def test_a_run_is_billed_as_it_was_solved(gpuladder, data, tmp_path):
     """The plan of one scenario would be billed at the prices of another."""
     done = gpuladder("solve", data / "tiny.yaml", "--no-analysis", "-o", tmp_path / "runs")

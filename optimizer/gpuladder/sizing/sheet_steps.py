@@ -247,6 +247,16 @@ def _memory(sheet: Sheet, workload: Workload) -> Iterator[Step]:
             value=f"{fit.gpus}× {fit.hardware}, {price}",
             source="nodes of 1, 2, 4 and 8; ties go to fewer GPUs",
         )
+    if not sheet.fits:
+        yield Step(
+            section="memory",
+            name="smallest node that fits",
+            formula="memory × GPUs × usable share ≥ footprint",
+            working=f"no node has {total:,.1f} ÷ {run.usable_share:g} = "
+            f"{total / run.usable_share:,.1f} GB",
+            value="none: one copy is spread over nodes",
+            source="nodes of 1, 2, 4 and 8; ties go to fewer GPUs",
+        )
     yield Step(
         section="placement",
         name="node or rack",
